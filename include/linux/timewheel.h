@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * timewheel: millions of coarse timeouts for kernel code.
+ *
+ * Embed a struct timewheel_timeout, arm it on a wheel, and its callback runs
+ * on the wheel's worker thread once the deadline has passed: never early, late
+ * by at most one tick and scheduling.  Arming, moving and cancelling take no
+ * lock and may be done in any context, hard interrupts included.
+ *
+ * Times are nanoseconds of the wheel's clock, see timewheel_now().
+ */
+#ifndef _LINUX_TIMEWHEEL_H
+#define _LINUX_TIMEWHEEL_H
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/types.h>
+#include <uapi/linux/timewheel.h>
+
+struct timewheel;
+struct timewheel_timeout;
+
+/**
+ * struct timewheel_ops - what happens to a timeout
+ * @expired: the deadline has passed.  The timeout is idle again when this is
+ *	called, so it may be armed anew or freed here.
+ * @cancelled: a timewheel_cancel() that returned true has been carried out, or
+ *	a wheel was stopped with nobody to hand the timeout back to.  May be
+ *	NULL.  Until it has run the timeout can't be armed again.
+ *
+ * Each is the wheel's last use of the timeout, and its owner may free it there.
+ * Both run on the worker (in the caller of timewheel_stop() for what that ends),
+ * hold no lock, may arm, move and cancel any timeout, and must not sleep.
+ */
+struct timewheel_ops {
+	void (*expired)(struct timewheel_timeout *t);
+	void (*cancelled)(struct timewheel_timeout *t);
+};
+
+/**
+ * struct timewheel_node - a timeout as the wheel core sees it
+ * @link: place in a slot, or in the list of those due; the worker's alone
+ * @tick: absolute tick at which the slot it is filed in is to give it up
+ */
+struct timewheel_node {
+	struct list_head link;
+	u64 tick;
+};
+
+/**
+ * struct timewheel_timeout - one timeout, embedded in its owner's structure
+ * @node: where the wheel keeps it.  timewheel_stop() hands back a list of
+ *	timeouts linked by @node.link; other than that it is the worker's.
+ * @queued: link in the submit or the cancel queue
+ * @expires: deadline in nanoseconds of the wheel's clock
+ * @wheel: the wheel it was last armed on
+ * @ops: its callbacks
+ * @state: decides every race, see module/timeout.c
+ * @seq: when it was last armed or moved, in the wheel's order
+ *
+ * One cache line.  Initialise with timewheel_timeout_init(), then use the
+ * functions below only.
+ */
+struct timewheel_timeout {
+	struct timewheel_node node;
+	struct llist_node queued;
+	u64 expires;
+	struct timewheel *wheel;
+	const struct timewheel_ops *ops;
+	atomic_t state;
+	u32 seq;
+};
+
+static_assert(sizeof(struct timewheel_timeout) <= 64);
+
+/* timewheel_params.flags */
+#define TIMEWHEEL_BIND_CPU	0x1	/* the worker runs on params.cpu only */
+#define TIMEWHEEL_BIND_NODE	0x2	/* wheel and worker live on params.node */
+#define TIMEWHEEL_REALTIME	0x4	/* the worker has low real-time priority */
+
+/**
+ * struct timewheel_params - how a wheel is to be made; 0 means the default
+ * @name: shown as the worker's name and in messages; required
+ * @tick_ns: length of a tick, 1 us to 1 h (default: module parameter tick_us)
+ * @slots: slots of a level, rounded up to a power of two, 64 to 2^20
+ *	(default: module parameter slots)
+ * @levels: levels, 1 to 8; the slot bits of all levels together at most 62
+ *	(default: module parameter levels)
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME.  CLOCK_REALTIME, which is 0,
+ *	stands for the default, CLOCK_MONOTONIC.
+ * @max_pending: timeouts pending at once, 0 for no limit
+ * @flags: TIMEWHEEL_BIND_CPU or TIMEWHEEL_BIND_NODE, TIMEWHEEL_REALTIME
+ * @cpu: with TIMEWHEEL_BIND_CPU, the CPU
+ * @node: with TIMEWHEEL_BIND_NODE, the NUMA node
+ */
+struct timewheel_params {
+	const char *name;
+	u64 tick_ns;
+	u32 slots;
+	u32 levels;
+	clockid_t clockid;
+	u64 max_pending;
+	u32 flags;
+	int cpu;
+	int node;
+};
+
+struct timewheel *timewheel_create(const struct timewheel_params *params);
+int timewheel_start(struct timewheel *wheel);
+int timewheel_stop(struct timewheel *wheel, struct list_head *unprocessed);
+void timewheel_destroy(struct timewheel *wheel);
+struct timewheel *timewheel_system(void);
+
+void timewheel_timeout_init(struct timewheel_timeout *t,
+			    const struct timewheel_ops *ops);
+int timewheel_add(struct timewheel *wheel, struct timewheel_timeout *t,
+		  s64 delay_ns);
+int timewheel_add_at(struct timewheel *wheel, struct timewheel_timeout *t,
+		     u64 deadline_ns);
+int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns);
+int timewheel_touch(struct timewheel_timeout *t, u64 deadline_ns);
+bool timewheel_cancel(struct timewheel_timeout *t);
+bool timewheel_cancel_sync(struct timewheel_timeout *t);
+
+bool timewheel_pending(const struct timewheel_timeout *t);
+u64 timewheel_expires(const struct timewheel_timeout *t);
+u64 timewheel_nr_pending(struct timewheel *wheel);
+u64 timewheel_now(struct timewheel *wheel);
+
+#endif /* _LINUX_TIMEWHEEL_H */

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * timewheel: what programs see of /dev/timewheel.
+ *
+ * One open file is one context: its own handles, limits and completions.
+ * Times are nanoseconds of the wheel's clock (struct timewheel_info says
+ * which), as the opener's time namespace shows it.
+ *
+ * Every structure has the same layout for 32- and 64-bit programs.  Padding,
+ * reserved fields and unknown flags must be zero, else EINVAL.  Structures that
+ * begin with a size may grow: the kernel takes a shorter one as zero-extended,
+ * and a longer one if what it does not know is zero, else E2BIG.
+ */
+#ifndef _UAPI_LINUX_TIMEWHEEL_H
+#define _UAPI_LINUX_TIMEWHEEL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define TIMEWHEEL_ABI_VERSION		1
+
+/* timewheel_info.features */
+#define TIMEWHEEL_FEATURE_LEVELS	(1ULL << 0)
+#define TIMEWHEEL_FEATURE_PERIODIC	(1ULL << 1)
+#define TIMEWHEEL_FEATURE_SLACK		(1ULL << 2)
+#define TIMEWHEEL_FEATURE_RINGS		(1ULL << 3)
+#define TIMEWHEEL_FEATURE_LEASES	(1ULL << 4)
+#define TIMEWHEEL_FEATURE_OWN_IDS	(1ULL << 5)
+#define TIMEWHEEL_FEATURE_LIST		(1ULL << 6)
+
+/* timewheel_op.opcode; 0 is none, so that a zeroed op is an error */
+#define TIMEWHEEL_OP_ARM		1
+#define TIMEWHEEL_OP_CANCEL		2
+#define TIMEWHEEL_OP_REARM		3
+
+/* timewheel_op.flags */
+#define TIMEWHEEL_ABS			(1U << 0) /* expires_ns is absolute */
+#define TIMEWHEEL_OWN_ID		(1U << 1) /* the caller names the id */
+#define TIMEWHEEL_LEASE			(1U << 2) /* the deadline is in the lease table */
+#define TIMEWHEEL_NO_EVENT		(1U << 3) /* signal the eventfd, queue no event */
+
+/**
+ * struct timewheel_op - the one form in which work is asked for
+ * @opcode: TIMEWHEEL_OP_*
+ * @flags: TIMEWHEEL_ABS and its neighbours
+ * @pad: 0
+ * @result: out: 0 or -errno
+ * @id: index in the low 32 bits, generation in the high 32.  Out of ARM, into
+ *	CANCEL and REARM, which match all 64 bits.
+ * @user_data: the caller's cookie, returned in the event
+ * @expires_ns: deadline, absolute with TIMEWHEEL_ABS, else from now
+ * @interval_ns: 0 for a one-shot, else the period
+ * @slack_ns: how much later than the deadline it may expire
+ * @eventfd: signalled at each expiry; -1 for the context's own, if it has one
+ * @pad2: 0
+ * @reserved: 0
+ */
+struct timewheel_op {
+	__u8	opcode;
+	__u8	flags;
+	__u16	pad;
+	__s32	result;
+	__u64	id;
+	__u64	user_data;
+	__u64	expires_ns;
+	__u64	interval_ns;
+	__u64	slack_ns;
+	__s32	eventfd;
+	__u32	pad2;
+	__u64	reserved;
+};
+
+/* timewheel_event.flags */
+#define TIMEWHEEL_EVENT_EXPIRED		(1U << 0)
+#define TIMEWHEEL_EVENT_UNPROCESSED	(1U << 1) /* handed back by STOP */
+#define TIMEWHEEL_EVENT_FAILED		(1U << 2) /* an op of a ring failed */
+#define TIMEWHEEL_EVENT_LAST		(1U << 3) /* the handle is gone */
+
+/**
+ * struct timewheel_event - the one form in which an expiry is reported
+ * @user_data: the op's cookie
+ * @id: the timeout's id
+ * @deadline_ns: when it was due
+ * @result: 1 + overruns for an expiry, 0 for one handed back by STOP, -errno
+ *	for a ring op that failed
+ * @flags: TIMEWHEEL_EVENT_*
+ */
+struct timewheel_event {
+	__u64	user_data;
+	__u64	id;
+	__u64	deadline_ns;
+	__s32	result;
+	__u32	flags;
+};
+
+/**
+ * struct timewheel_info - what the module and the context's wheel are
+ * @size: in: sizeof(struct timewheel_info); out: what the kernel filled
+ * @abi_version: TIMEWHEEL_ABI_VERSION
+ * @features: TIMEWHEEL_FEATURE_*
+ * @tick_ns: length of a tick
+ * @slots: slots of each level
+ * @levels: levels
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME
+ * @pad: 0
+ * @max_pending: timeouts that this context may hold at once
+ * @epoch_ns: the time of tick 0
+ * @now_ns: the wheel's clock
+ * @min_tick_ns: the shortest tick SETUP takes
+ * @max_tick_ns: the longest
+ * @max_slots: the most slots SETUP takes
+ * @max_levels: the most levels SETUP takes
+ */
+struct timewheel_info {
+	__u32	size;
+	__u32	abi_version;
+	__u64	features;
+	__u64	tick_ns;
+	__u32	slots;
+	__u32	levels;
+	__s32	clockid;
+	__u32	pad;
+	__u64	max_pending;
+	__u64	epoch_ns;
+	__u64	now_ns;
+	__u64	min_tick_ns;
+	__u64	max_tick_ns;
+	__u32	max_slots;
+	__u32	max_levels;
+};
+
+/* timewheel_setup.flags */
+#define TIMEWHEEL_SETUP_OWN_WHEEL	(1U << 0) /* tick_ns, slots, levels, clockid count */
+
+/**
+ * struct timewheel_setup - how a context is to be; once, before the first op
+ * @size: sizeof(struct timewheel_setup)
+ * @flags: TIMEWHEEL_SETUP_*
+ * @tick_ns: own wheel: length of a tick, 0 for the default
+ * @slots: own wheel: slots of a level, 0 for the default
+ * @levels: own wheel: levels, 0 for the default
+ * @max_pending: timeouts at once, 0 for the most the module allows
+ * @clockid: own wheel: CLOCK_MONOTONIC or CLOCK_BOOTTIME, 0 for the default
+ * @eventfd: signalled once for each pass of the worker that brought events; 0
+ *	and -1 stand for none
+ * @sq_entries: submission ring, 0 for none, else a power of two
+ * @cq_entries: completion ring, 0 for none, else a power of two
+ * @own_ids: indices from 0 up that the caller names itself
+ * @pad: 0
+ */
+struct timewheel_setup {
+	__u32	size;
+	__u32	flags;
+	__u64	tick_ns;
+	__u32	slots;
+	__u32	levels;
+	__u64	max_pending;
+	__s32	clockid;
+	__s32	eventfd;
+	__u32	sq_entries;
+	__u32	cq_entries;
+	__u32	own_ids;
+	__u32	pad;
+};
+
+/**
+ * struct timewheel_submit - a batch of ops
+ * @ops: address of an array of struct timewheel_op
+ * @nr: how many, at most TIMEWHEEL_SUBMIT_MAX
+ * @flags: 0
+ */
+struct timewheel_submit {
+	__u64	ops;
+	__u32	nr;
+	__u32	flags;
+};
+
+#define TIMEWHEEL_SUBMIT_MAX		(1U << 20)
+
+/* timewheel_query.state */
+#define TIMEWHEEL_STATE_PENDING		1
+#define TIMEWHEEL_STATE_EXPIRED		2 /* its event is unread */
+
+/**
+ * struct timewheel_query - one timeout
+ * @id: in: which
+ * @user_data: out: its cookie
+ * @deadline_ns: out: its deadline
+ * @interval_ns: out: its period, 0 for a one-shot
+ * @state: out: TIMEWHEEL_STATE_*
+ * @pad: 0
+ * @reserved: 0
+ */
+struct timewheel_query {
+	__u64	id;
+	__u64	user_data;
+	__u64	deadline_ns;
+	__u64	interval_ns;
+	__u32	state;
+	__u32	pad;
+	__u64	reserved[3];
+};
+
+/**
+ * struct timewheel_list - a walk over the pending timeouts
+ * @cursor: in: 0, then what the last call left here; out: where to go on, or
+ *	U64_MAX at the end
+ * @entries: address of an array of struct timewheel_query
+ * @nr: in: its length; out: how many were filled
+ * @pad: 0
+ */
+struct timewheel_list {
+	__u64	cursor;
+	__u64	entries;
+	__u32	nr;
+	__u32	pad;
+};
+
+#define TIMEWHEEL_LATENESS_BUCKETS	40
+
+/**
+ * struct timewheel_stats - the books of a context
+ * @size: in: sizeof(struct timewheel_stats); out: what the kernel filled
+ * @pad: 0
+ * @armed: timeouts armed; at rest, fired + cancelled + unprocessed + pending
+ * @rearmed: moved to another deadline
+ * @fired: expired
+ * @cancelled: cancelled before they expired
+ * @unprocessed: handed back by STOP
+ * @pending: not yet any of these
+ * @rejected: ops refused, whatever the reason
+ * @overruns: periods that passed without an expiry of their own
+ * @unread: events that wait to be read
+ * @wakeups: how often the wheel's worker woke
+ * @passes: how often it went over the wheel
+ * @lateness: expiries by how late they were: lateness[0] counts 0 ns,
+ *	lateness[n] those from 2^(n-1) to 2^n - 1 ns, the last all above
+ */
+struct timewheel_stats {
+	__u32	size;
+	__u32	pad;
+	__u64	armed;
+	__u64	rearmed;
+	__u64	fired;
+	__u64	cancelled;
+	__u64	unprocessed;
+	__u64	pending;
+	__u64	rejected;
+	__u64	overruns;
+	__u64	unread;
+	__u64	wakeups;
+	__u64	passes;
+	__u64	lateness[TIMEWHEEL_LATENESS_BUCKETS];
+};
+
+/* mmap offsets */
+#define TIMEWHEEL_OFF_SQ		0x00000000ULL
+#define TIMEWHEEL_OFF_CQ		0x10000000ULL
+#define TIMEWHEEL_OFF_LEASE		0x20000000ULL
+
+/**
+ * struct timewheel_ring - the head of a submission or completion ring
+ * @head: next entry the consumer takes
+ * @pad: keeps the two sides' words on lines of their own
+ * @tail: next entry the producer fills
+ * @pad2: see @pad
+ * @mask: entries - 1
+ * @flags: TIMEWHEEL_RING_*
+ * @wake_ns: when the worker's next pass is due, U64_MAX for none
+ * @pad3: see @pad
+ *
+ * The entries follow: struct timewheel_op or struct timewheel_event.
+ */
+struct timewheel_ring {
+	__u32	head;
+	__u32	pad[15];
+	__u32	tail;
+	__u32	pad2[15];
+	__u32	mask;
+	__u32	flags;
+	__u64	wake_ns;
+	__u32	pad3[12];
+};
+
+/* timewheel_ring.flags */
+#define TIMEWHEEL_RING_OVERFLOW		(1U << 0) /* events wait in the kernel */
+
+#define TIMEWHEEL_IOC_MAGIC	0xBC
+
+#define TIMEWHEEL_IOC_INFO	_IOWR(TIMEWHEEL_IOC_MAGIC, 0, struct timewheel_info)
+#define TIMEWHEEL_IOC_SETUP	_IOW(TIMEWHEEL_IOC_MAGIC, 1, struct timewheel_setup)
+#define TIMEWHEEL_IOC_SUBMIT	_IOW(TIMEWHEEL_IOC_MAGIC, 2, struct timewheel_submit)
+#define TIMEWHEEL_IOC_ARM	_IOWR(TIMEWHEEL_IOC_MAGIC, 3, struct timewheel_op)
+#define TIMEWHEEL_IOC_CANCEL	_IOWR(TIMEWHEEL_IOC_MAGIC, 4, struct timewheel_op)
+#define TIMEWHEEL_IOC_REARM	_IOWR(TIMEWHEEL_IOC_MAGIC, 5, struct timewheel_op)
+#define TIMEWHEEL_IOC_QUERY	_IOWR(TIMEWHEEL_IOC_MAGIC, 6, struct timewheel_query)
+#define TIMEWHEEL_IOC_LIST	_IOWR(TIMEWHEEL_IOC_MAGIC, 7, struct timewheel_list)
+#define TIMEWHEEL_IOC_STOP	_IO(TIMEWHEEL_IOC_MAGIC, 8)
+#define TIMEWHEEL_IOC_STATS	_IOWR(TIMEWHEEL_IOC_MAGIC, 9, struct timewheel_stats)
+
+#endif /* _UAPI_LINUX_TIMEWHEEL_H */

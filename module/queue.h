@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The queues between the producers, any number of them, and the one worker.
+ */
+#ifndef TIMEWHEEL_QUEUE_H
+#define TIMEWHEEL_QUEUE_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+
+/**
+ * struct timewheel_queues - what producers ask of the worker
+ * @submit: timeouts armed or moved, newest first
+ * @seq: order of arming and moving, taken before a push
+ * @cancel: timeouts cancelled, newest first
+ * @taken: worker: the part of @submit taken but not yet looked at, oldest first
+ * @taken_cancel: worker: the same of @cancel
+ * @fresh: worker: timeouts looked at, not yet filed, oldest first
+ * @moved: worker: the same, of those that moved while they were queued
+ */
+struct timewheel_queues {
+	struct llist_head submit ____cacheline_aligned_in_smp;
+	atomic_t seq;
+	struct llist_head cancel ____cacheline_aligned_in_smp;
+	struct llist_node *taken ____cacheline_aligned_in_smp;
+	struct llist_node *taken_cancel;
+	struct list_head fresh;
+	struct list_head moved;
+};
+
+#endif /* TIMEWHEEL_QUEUE_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A wheel: the core, its queues, its worker, its books.
+ */
+#ifndef TIMEWHEEL_WHEEL_H
+#define TIMEWHEEL_WHEEL_H
+
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/timewheel.h>
+#include <linux/wait.h>
+
+#include "core.h"
+#include "queue.h"
+#include "stats.h"
+
+#define TIMEWHEEL_NAME_LEN	32
+
+#define TIMEWHEEL_MIN_TICK_NS	1000ULL
+#define TIMEWHEEL_MAX_TICK_NS	(3600ULL * NSEC_PER_SEC)
+
+/**
+ * struct timewheel_notifier - called once at the end of a worker's pass
+ * @link: place in &struct timewheel.notify; the worker's alone
+ * @notify: what to call, with no lock held
+ */
+struct timewheel_notifier {
+	struct list_head link;
+	void (*notify)(struct timewheel_notifier *n);
+};
+
+/**
+ * struct timewheel - a wheel
+ * @queues: what producers push to
+ * @wake_ns: the promise: the worker's next pass is at or before this time, see
+ *	worker.c.  Written by producers and the worker.
+ * @firing: the timeout whose callback runs; written by the worker
+ * @stopped: no more adds; set once by timewheel_stop()
+ * @core: the wheel itself; the worker's alone
+ * @notify: worker: notifiers to call at the end of the pass
+ * @now_ns: worker: the clock as read at the start of the pass
+ * @books: counters
+ * @pending: timeouts pending; kept only where @max_pending is set
+ * @max_pending: limit of @pending, 0 for none
+ * @epoch_ns: the time of tick 0
+ * @tick_ns: length of a tick
+ * @housekeeping_ns: how long a queued timeout may lie there
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME
+ * @timer: wakes the worker
+ * @worker: the thread that owns @core; NULL when stopped
+ * @quiesced: waiters for a pass to end
+ * @stop_lock: makes a stop one
+ * @system: made for the module itself, does not pin it
+ * @name: as in the parameters
+ */
+struct timewheel {
+	struct timewheel_queues queues;
+
+	atomic64_t wake_ns ____cacheline_aligned_in_smp;
+	struct timewheel_timeout *firing;
+	bool stopped;
+
+	struct wheel_core core ____cacheline_aligned_in_smp;
+	struct list_head notify;
+	u64 now_ns;
+	struct timewheel_books books;
+	atomic64_t pending;
+
+	u64 max_pending ____cacheline_aligned_in_smp;
+	u64 epoch_ns;
+	u64 tick_ns;
+	u64 housekeeping_ns;
+	clockid_t clockid;
+	struct hrtimer timer;
+	struct task_struct *worker;
+	wait_queue_head_t quiesced;
+	struct mutex stop_lock;
+	bool system;
+	char name[TIMEWHEEL_NAME_LEN];
+};
+
+/* wheel.c: for the module's own wheels, which do not pin the module */
+struct timewheel *wheel_create(const struct timewheel_params *params);
+void wheel_destroy(struct timewheel *wheel);
+int wheel_init(void);
+void wheel_exit(void);
+
+/* worker.c */
+int worker_start(struct timewheel *wheel, const struct timewheel_params *params);
+void worker_stop(struct timewheel *wheel);
+void worker_wake_by(struct timewheel *wheel, u64 at_ns);
+void worker_kick(struct timewheel *wheel);
+void worker_flush(struct timewheel *wheel);
+void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n);
+
+#endif /* TIMEWHEEL_WHEEL_H */
