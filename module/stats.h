@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The books of a wheel: every armed timeout ends in exactly one way, and these
+ * counters prove it.
+ */
+#ifndef TIMEWHEEL_STATS_H
+#define TIMEWHEEL_STATS_H
+
+#include <linux/bitops.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/timewheel.h>
+
+/**
+ * struct books_producer - what producers count, each on its own CPU
+ * @armed: adds that succeeded
+ * @rearmed: moves, by rearm or touch
+ * @cancelled: cancels that prevented an expiry
+ * @rejected: adds refused
+ */
+struct books_producer {
+	u64 armed;
+	u64 rearmed;
+	u64 cancelled;
+	u64 rejected;
+};
+
+/**
+ * struct timewheel_books - the books of a wheel
+ * @producer: the producers' part
+ * @fired: expiries; the worker's, like all that follow
+ * @unprocessed: timeouts that a stop ended
+ * @wakeups: times the worker woke
+ * @passes: times it went over the wheel
+ * @lateness: expiries by lateness, see lateness_bucket()
+ */
+struct timewheel_books {
+	struct books_producer __percpu *producer;
+	u64 fired;
+	u64 unprocessed;
+	u64 wakeups;
+	u64 passes;
+	u64 lateness[TIMEWHEEL_LATENESS_BUCKETS];
+};
+
+/**
+ * struct books_sum - a look at the books; they balance when nothing is under way
+ * @armed: adds that succeeded
+ * @rearmed: moves
+ * @cancelled: cancels that prevented an expiry
+ * @rejected: adds refused
+ * @fired: expiries
+ * @unprocessed: timeouts that a stop ended
+ * @pending: armed, and not yet any of the others
+ */
+struct books_sum {
+	u64 armed;
+	u64 rearmed;
+	u64 cancelled;
+	u64 rejected;
+	u64 fired;
+	u64 unprocessed;
+	u64 pending;
+};
+
+/* Bucket 0 is 0 ns, bucket n is 2^(n-1) to 2^n - 1 ns, the last all above. */
+static inline unsigned int lateness_bucket(u64 late_ns)
+{
+	return min_t(unsigned int, fls64(late_ns),
+		     TIMEWHEEL_LATENESS_BUCKETS - 1);
+}
+
+int books_init(struct timewheel_books *books);
+void books_destroy(struct timewheel_books *books);
+void books_read(const struct timewheel_books *books, struct books_sum *sum);
+
+#endif /* TIMEWHEEL_STATS_H */
