@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# The machine that QEMU makes.
+
+# qemu_words KERNEL INITRD LOG: the common part of QEMU's command line.
+qemu_words()
+{
+	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none
+		-no-reboot -nic none -cpu max -m "$run_mem" -smp "$run_cpus"
+		-kernel "$1/image" -initrd "$2" -serial "file:$3")
+	cmdline="console=ttyS0 ignore_loglevel printk.devkmsg=on panic=-1 oops=panic"
+	cmdline+=" rdinit=/init net.ifnames=0"
+}
+
+# The file /dev/kvm says nothing: try, briefly, and remember the answer for
+# this kernel of the host.
+choose_accel()
+{
+	local answer
+
+	accel_words=(-accel tcg,thread=multi)
+	if [ "$icount" = 1 ]; then
+		accel_words=(-accel tcg -icount "shift=0,sleep=off")
+		return 0
+	fi
+	[ "$accel" != tcg ] || return 0
+	answer=$TW_CACHE/accel-$(uname -r)
+	if [ ! -e "$answer" ]; then
+		mkdir -p "$TW_CACHE"
+		if try_kvm "$1"; then
+			echo kvm >"$answer"
+		else
+			echo tcg >"$answer"
+		fi
+	fi
+	if [ "$(cat "$answer")" = kvm ]; then
+		accel_words=(-accel kvm)
+	elif [ "$accel" = kvm ]; then
+		die "this machine does not run a guest under KVM (remembered in $answer)"
+	fi
+}
+
+try_kvm()
+{
+	local log=$run_dir/kvm initrd
+
+	[ -w /dev/kvm ] || return 1
+	say "trying KVM for up to 15 s"
+	initrd=$(base_archive)
+	qemu_words "$1" "$initrd" "$log"
+	timeout -k 1 15 "${qemu[@]}" -accel kvm \
+		-append "$cmdline rdinit=/bin/poweroff" </dev/null >/dev/null 2>&1 || true
+	grep -qa 'Run /bin/poweroff\|Freeing unused kernel' "$log" 2>/dev/null
+}
+
+run_qemu()
+{
+	qemu_words "$1" "$run_dir/initrd" "$run_dir/log"
+	bounded "${qemu[@]}" "${accel_words[@]}" \
+		-serial file:/proc/self/fd/3 -serial file:/proc/self/fd/4 \
+		-append "$cmdline ${run_append[*]}"
+}
