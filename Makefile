@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Only wraps: the modules are built by the kernel's build system from Kbuild,
+# the tools by tools/Makefile, and what runs a guest is in scripts/.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+DKMS_SRC := /usr/src/timewheel-$(VERSION)
+UDEV_RULE := /etc/udev/rules.d/60-timewheel.rules
+KBUILD := $(MAKE) -C $(KDIR) M=$(CURDIR)
+
+.DEFAULT_GOAL := all
+.PHONY: all modules tools demo check check-all install install-tools \
+	dkms-install uninstall clean clean-modules help have-kdir
+
+all: modules tools ## build the modules for KDIR (the running kernel) and the tools
+
+modules: have-kdir ## build timewheel.ko, and timewheel_kunit.ko if the kernel has KUnit
+	$(KBUILD) modules
+
+tools: ## build the timewheel command, the library and the examples
+	$(MAKE) -C tools
+
+demo: ## everything needed, then the main job on a stock Debian kernel in a VM
+	scripts/demo
+
+check: ## everything needed, then style, KUnit and the selftests on Debian's 6.12
+	scripts/check
+
+check-all: ## the same on all kernels
+	scripts/check --all
+
+install: have-kdir install-tools ## install the modules for KDIR, the command and the udev rule (root)
+	$(KBUILD) INSTALL_MOD_DIR=updates modules_install
+	-depmod -a $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+	@echo "installed; load it with: modprobe timewheel"
+
+install-tools: tools
+	install -D -m 755 tools/build/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
+	install -D -m 644 tools/udev/60-timewheel.rules $(DESTDIR)$(UDEV_RULE)
+	getent group timewheel >/dev/null || groupadd --system timewheel
+	-udevadm control --reload 2>/dev/null
+
+dkms-install: install-tools ## install the module by DKMS, for each kernel to come (root)
+	@command -v dkms >/dev/null || \
+		{ echo "no dkms: apt-get install dkms"; exit 1; }
+	install -d $(DKMS_SRC)
+	cp -R Kbuild Makefile dkms.conf include module kunit $(DKMS_SRC)/
+	dkms add -m timewheel -v $(VERSION)
+	dkms install -m timewheel -v $(VERSION)
+	@echo "installed; load it with: modprobe timewheel"
+
+uninstall: ## take away what install and dkms-install put on this machine (root)
+	-modprobe -r timewheel 2>/dev/null
+	-command -v dkms >/dev/null && dkms remove -m timewheel -v $(VERSION) --all
+	rm -rf $(DKMS_SRC)
+	rm -f /lib/modules/*/updates/module/timewheel.ko* \
+		/lib/modules/*/updates/kunit/timewheel_kunit.ko* \
+		/lib/modules/*/updates/timewheel.ko* \
+		/lib/modules/*/updates/timewheel_kunit.ko*
+	-depmod -a
+	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE)
+	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
+
+clean: clean-modules ## remove what was built here (the cache is left)
+	-$(MAKE) -C tools clean
+
+clean-modules:
+	find module kunit \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
+		-o -name '*.mod.c' -o -name '.*.cmd' -o -name 'modules.order' \) -delete
+	rm -f modules.order Module.symvers .modules.order.cmd .Module.symvers.cmd *.o .*.cmd
+
+have-kdir:
+	@test -e "$(KDIR)/Makefile" || { \
+		echo "No kernel headers in $(KDIR)."; \
+		echo "Install those of the running kernel (apt-get install linux-headers-$$(uname -r)),"; \
+		echo "or name others: make KDIR=/path/to/headers, make KDIR=\$$(scripts/kernel --build 6.12)"; \
+		exit 1; }
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
+		awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+	@echo
+	@echo "  scripts/vm --help, scripts/uml --help: run a program in a guest"
