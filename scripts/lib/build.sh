@@ -76,10 +76,11 @@ build_modules()
 	rm -rf "$dir/out.tmp"
 	mkdir -p "$dir/out.tmp"
 	find "$dir/src" -name '*.ko' -exec cp -t "$dir/out.tmp" {} +
+	[ -e "$dir/out.tmp/timewheel.ko" ] ||
+		die "no timewheel.ko came out of the build for $name"
 	echo "$key" >"$dir/out.tmp/key"
 	rm -rf "$dir/out"
 	mv -T "$dir/out.tmp" "$dir/out" || die "cannot rename $dir/out.tmp"
-	[ -e "$dir/out/timewheel.ko" ] || die "no timewheel.ko came out of the build for $name"
 }
 
 # What a build said, with the names of files as they are in the checkout, and
@@ -94,6 +95,9 @@ clean_log()
 		-e 'You may get many unresolved symbol errors' \
 		-e 'You can set KBUILD_MODPOST_WARN=1' \
 		-e 'modpost: "[^"]*" \[[^]]*\] undefined!' \
+		-e 'the compiler differs from the one used to build' \
+		-e '^ *The kernel was built by:' \
+		-e '^ *You are using:' \
 		-e 'Skipping BTF generation' || true
 }
 

@@ -267,6 +267,8 @@ build_kernel()
 	cp "$out/build/include/config/kernel.release" "$out/release" ||
 		die "the kernel $name has no release"
 	slim_build "$out/build"
+	# It names its own place, which is about to change.
+	sed -i "s,$out/build,${out%.tmp}/build,g" "$out/build/Makefile"
 	say "the kernel $name is ready after $((SECONDS - start)) s"
 }
 
