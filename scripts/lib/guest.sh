@@ -208,7 +208,7 @@ make_guest()
 	# same name in a later archive would meet.
 	if [ -d "$root/usr/lib" ]; then
 		cp -R "$root/usr/lib/." "$root/lib/"
-		rm -rf "$root/usr"
+		rm -rf "${root:?}/usr"
 	fi
 	make_archive "$root" "$run/own.cpio" || die "cannot write to $run"
 	cat "$base" "$run/own.cpio" >"$run/initrd"

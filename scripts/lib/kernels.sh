@@ -161,7 +161,7 @@ config_files()
 config_key()
 {
 	# shellcheck disable=SC2046 # no blanks in them
-	cat $(config_files "$1") | grep -v '^#.*[a-z] ' | sha256sum | cut -c1-12
+	cat -- $(config_files "$1") | grep -v '^#.*[a-z] ' | sha256sum | cut -c1-12
 }
 
 # source_dir 6.12|7.2: fetch and unpack a source tree, print its directory.
@@ -294,7 +294,7 @@ with_progress()
 # Every line of the fragment that the tree knows must have been taken.
 check_config()
 {
-	local line key bad=0
+	local line key last bad=0
 
 	while IFS= read -r line; do
 		case $line in
@@ -310,10 +310,11 @@ check_config()
 		*) continue ;;
 		esac
 		# A later line of the fragment may have the last word.
-		[ "$(grep -E "^(# )?$key[= ]" "$1" | tail -n 1)" = "$line" ] || continue
+		last=$(grep -E "^(# )?${key}[= ]" "$1" | tail -n 1)
+		[ "$last" = "$line" ] || continue
 		say "not taken: $line"
 		bad=1
-	done <"$1"
+	done <<<"$(cat "$1")"
 	return "$bad"
 }
 
@@ -321,6 +322,7 @@ check_config()
 slim_build()
 {
 	find "$1" \( -path "$1/scripts" -o -path "$1/tools" \) -prune -o \
-		-type f \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' \) -delete
+		-type f \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' \) -print0 |
+		xargs -0r rm -f
 	rm -f "$1"/vmlinux.unstripped "$1"/.tmp_vmlinux*
 }

@@ -18,7 +18,7 @@ choose_accel()
 {
 	local answer
 
-	accel_words=(-accel tcg,thread=multi)
+	accel_words=(-accel "tcg,thread=multi")
 	if [ "$icount" = 1 ]; then
 		accel_words=(-accel tcg -icount "shift=0,sleep=off")
 		return 0
