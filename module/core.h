@@ -11,7 +11,6 @@
 #include <linux/list.h>
 #include <linux/timewheel.h>
 
-#define CORE_MIN_SLOTS		64U
 #define CORE_MAX_SLOTS		(1U << 20)
 #define CORE_MAX_LEVELS		8U
 #define CORE_MAX_BITS		62U	/* slot bits of all levels together */
@@ -51,10 +50,11 @@ struct core_level {
  * @turn: the revolution of the top level that its bitmap speaks of
  * @far: no node of a later revolution has an earlier tick; U64_MAX for none
  * @expired: nodes whose tick has come, in the order they are to fire
- * @cursor: how far the visit of a top-level slot got; unlinked when none is
- *	under way
+ * @cursor: how far the visit of a slot got; unlinked when none is under way
+ * @visited: the earliest tick among the nodes that this visit left where they are
  * @slots: all slots, level after level
  * @level: the levels
+ * @level_of: the level for a node whose tick differs from @now in this bit at most
  */
 struct wheel_core {
 	u64 now;
@@ -67,8 +67,10 @@ struct wheel_core {
 	u64 far;
 	struct list_head expired;
 	struct list_head cursor;
+	u64 visited;
 	struct core_slot *slots;
 	struct core_level level[CORE_MAX_LEVELS];
+	u8 level_of[64];
 };
 
 int core_check(u32 slots, u32 levels);
@@ -76,10 +78,12 @@ int core_init(struct wheel_core *core, u32 slots, u32 levels, int node);
 void core_destroy(struct wheel_core *core);
 
 void core_file(struct wheel_core *core, struct timewheel_node *n, u64 tick);
+void core_hold(struct wheel_core *core, struct timewheel_node *n,
+	       struct list_head *list);
 void core_unlink(struct wheel_core *core, struct timewheel_node *n);
 bool core_advance(struct wheel_core *core, u64 to, unsigned int *budget);
-u64 core_next(const struct wheel_core *core);
+u64 core_next(struct wheel_core *core);
 struct timewheel_node *core_pop(struct wheel_core *core);
-struct timewheel_node *core_first(struct wheel_core *core);
+struct timewheel_node *core_drain(struct wheel_core *core, size_t *slot);
 
 #endif /* TIMEWHEEL_CORE_H */

@@ -9,6 +9,7 @@
 #include <linux/cache.h>
 #include <linux/list.h>
 #include <linux/llist.h>
+#include <linux/timewheel.h>
 
 /**
  * struct timewheel_queues - what producers ask of the worker
@@ -29,5 +30,27 @@ struct timewheel_queues {
 	struct list_head fresh;
 	struct list_head moved;
 };
+
+void queues_init(struct timewheel_queues *q);
+bool queues_empty(const struct timewheel_queues *q);
+bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget);
+bool queue_drain_submit(struct timewheel *wheel, unsigned int budget);
+
+/*
+ * Push, for producers.  llist_add() is a full barrier, and the push comes before
+ * the look at the worker's promise: see worker.c for its partner.  Both return
+ * whether the queue was empty.
+ */
+static inline bool queue_submit(struct timewheel_queues *q,
+				struct timewheel_timeout *t)
+{
+	return llist_add(&t->queued, &q->submit);
+}
+
+static inline bool queue_cancel(struct timewheel_queues *q,
+				struct timewheel_timeout *t)
+{
+	return llist_add(&t->queued, &q->cancel);
+}
 
 #endif /* TIMEWHEEL_QUEUE_H */

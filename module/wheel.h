@@ -6,8 +6,11 @@
 #define TIMEWHEEL_WHEEL_H
 
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
+#include <linux/overflow.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timewheel.h>
 #include <linux/wait.h>
@@ -41,6 +44,8 @@ struct timewheel_notifier {
  * @core: the wheel itself; the worker's alone
  * @notify: worker: notifiers to call at the end of the pass
  * @now_ns: worker: the clock as read at the start of the pass
+ * @horizon_ns: worker: what it promised at the start of the pass
+ * @passes_done: passes that have ended; written by the worker
  * @books: counters
  * @pending: timeouts pending; kept only where @max_pending is set
  * @max_pending: limit of @pending, 0 for none
@@ -52,7 +57,9 @@ struct timewheel_notifier {
  * @worker: the thread that owns @core; NULL when stopped
  * @quiesced: waiters for a pass to end
  * @stop_lock: makes a stop one
+ * @stopper: the task that stops it, and so runs callbacks
  * @system: made for the module itself, does not pin it
+ * @rcu: frees it when no producer looks at it any more
  * @name: as in the parameters
  */
 struct timewheel {
@@ -65,6 +72,8 @@ struct timewheel {
 	struct wheel_core core ____cacheline_aligned_in_smp;
 	struct list_head notify;
 	u64 now_ns;
+	u64 horizon_ns;
+	u64 passes_done;
 	struct timewheel_books books;
 	atomic64_t pending;
 
@@ -76,23 +85,63 @@ struct timewheel {
 	struct hrtimer timer;
 	struct task_struct *worker;
 	wait_queue_head_t quiesced;
-	struct mutex stop_lock;
+	struct mutex stop_lock;	/* one stop at a time */
+	struct task_struct *stopper;
 	bool system;
+	struct rcu_head rcu;
 	char name[TIMEWHEEL_NAME_LEN];
 };
 
 /* wheel.c: for the module's own wheels, which do not pin the module */
 struct timewheel *wheel_create(const struct timewheel_params *params);
 void wheel_destroy(struct timewheel *wheel);
-int wheel_init(void);
-void wheel_exit(void);
+int system_wheel_create(void);
+void system_wheel_destroy(void);
 
 /* worker.c */
 int worker_start(struct timewheel *wheel, const struct timewheel_params *params);
 void worker_stop(struct timewheel *wheel);
-void worker_wake_by(struct timewheel *wheel, u64 at_ns);
+bool worker_is_current(const struct timewheel *wheel);
+void worker_hasten(struct timewheel *wheel, bool first, u64 deadline_ns);
 void worker_kick(struct timewheel *wheel);
 void worker_flush(struct timewheel *wheel);
 void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n);
+void worker_end_pass(struct timewheel *wheel);
+
+/* In &struct timewheel.wake_ns: the worker is awake, and sets the timer itself. */
+#define WAKE_AWAKE	BIT_ULL(63)
+#define WAKE_NEVER	((u64)KTIME_MAX)
+
+/*
+ * A producer has pushed: see that the worker's pass comes early enough, for the
+ * deadline, and for the queue if it was empty (@first).  Most often it does.
+ */
+static inline void worker_queued(struct timewheel *wheel, bool first,
+				 u64 deadline_ns)
+{
+	u64 promise = atomic64_read(&wheel->wake_ns) & ~WAKE_AWAKE;
+
+	if (first || deadline_ns < promise)
+		worker_hasten(wheel, first, deadline_ns);
+}
+
+/* The tick of a deadline: the first that does not begin before it. */
+static inline u64 wheel_tick(const struct timewheel *wheel, u64 deadline_ns)
+{
+	if (deadline_ns <= wheel->epoch_ns)
+		return 0;
+	return div64_u64(deadline_ns - wheel->epoch_ns - 1, wheel->tick_ns) + 1;
+}
+
+/* When a tick begins, or WAKE_NEVER if the clock can't show it. */
+static inline u64 wheel_tick_ns(const struct timewheel *wheel, u64 tick)
+{
+	u64 ns;
+
+	if (check_mul_overflow(tick, wheel->tick_ns, &ns) ||
+	    check_add_overflow(ns, wheel->epoch_ns, &ns))
+		return WAKE_NEVER;
+	return min(ns, WAKE_NEVER);
+}
 
 #endif /* TIMEWHEEL_WHEEL_H */

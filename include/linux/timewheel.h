@@ -84,9 +84,9 @@ static_assert(sizeof(struct timewheel_timeout) <= 64);
  * struct timewheel_params - how a wheel is to be made; 0 means the default
  * @name: shown as the worker's name and in messages; required
  * @tick_ns: length of a tick, 1 us to 1 h (default: module parameter tick_us)
- * @slots: slots of a level, rounded up to a power of two, 64 to 2^20
+ * @slots: slots of a level, rounded up to a power of two, at most 2^20
  *	(default: module parameter slots)
- * @levels: levels, 1 to 8; the slot bits of all levels together at most 62
+ * @levels: levels, at most 8; slots to the power of levels at most 2^62
  *	(default: module parameter levels)
  * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME.  CLOCK_REALTIME, which is 0,
  *	stands for the default, CLOCK_MONOTONIC.

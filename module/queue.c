@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The queues, on the worker's side.
+ *
+ * A queue is a lock-free stack; the worker takes all of it and turns it over, so
+ * that it sees the oldest first.
+ *
+ * A timeout that moves while it is queued can't be pushed a second time.  It
+ * keeps its place, marked MOVED, and its seq tells where it belongs.  From the
+ * first such one on the worker keeps aside what it takes, and once the queue is
+ * empty files it in the order of seq.
+ */
+
+#include <linux/list_sort.h>
+#include <linux/sched.h>
+
+#include "queue.h"
+#include "timeout.h"
+#include "wheel.h"
+
+/* Loops that the budget does not bound give way to others after this many. */
+#define QUEUE_RESCHED	4096U
+
+void queues_init(struct timewheel_queues *q)
+{
+	init_llist_head(&q->submit);
+	init_llist_head(&q->cancel);
+	atomic_set(&q->seq, 0);
+	q->taken = NULL;
+	q->taken_cancel = NULL;
+	INIT_LIST_HEAD(&q->fresh);
+	INIT_LIST_HEAD(&q->moved);
+}
+
+/* Worker: nothing waits to be looked at. */
+bool queues_empty(const struct timewheel_queues *q)
+{
+	return llist_empty(&q->submit) && llist_empty(&q->cancel) &&
+	       !q->taken && !q->taken_cancel && list_empty(&q->moved);
+}
+
+static struct llist_node *queue_turn_over(struct llist_node *newest)
+{
+	struct llist_node *oldest = NULL;
+	unsigned int n = 0;
+
+	while (newest) {
+		struct llist_node *next = newest->next;
+
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+		if (++n % QUEUE_RESCHED == 0)
+			cond_resched();
+	}
+	return oldest;
+}
+
+/* Look at up to @budget timeouts; returns false once the queue was seen empty. */
+static bool queue_drain(struct timewheel *wheel, struct llist_head *queue,
+			struct llist_node **taken, unsigned int budget)
+{
+	while (budget--) {
+		struct timewheel_timeout *t;
+
+		if (!*taken) {
+			*taken = queue_turn_over(llist_del_all(queue));
+			if (!*taken)
+				return false;
+		}
+		t = llist_entry(*taken, struct timewheel_timeout, queued);
+		/* Read before the timeout may be pushed, or freed. */
+		*taken = (*taken)->next;
+		timeout_take(wheel, t);
+	}
+	return *taken || !llist_empty(queue);
+}
+
+static int queue_compare(void *priv, const struct list_head *a,
+			 const struct list_head *b)
+{
+	unsigned int *n = priv;
+	u32 seq_a = list_entry(a, struct timewheel_timeout, node.link)->seq;
+	u32 seq_b = list_entry(b, struct timewheel_timeout, node.link)->seq;
+
+	if (++*n % QUEUE_RESCHED == 0)
+		cond_resched();
+	return (s32)(seq_a - seq_b) > 0;
+}
+
+static void queue_file(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	core_unlink(&wheel->core, &t->node);
+	timeout_file(wheel, t);
+}
+
+static struct timewheel_timeout *queue_first(struct list_head *list)
+{
+	return list_first_entry_or_null(list, struct timewheel_timeout, node.link);
+}
+
+/*
+ * File what was kept aside, in the order of seq.  While something is still
+ * queued, a moved timeout may belong behind it: then it waits until the queue
+ * has come to its place.
+ */
+static void queue_merge(struct timewheel *wheel, bool more)
+{
+	struct timewheel_queues *q = &wheel->queues;
+	struct timewheel_timeout *fresh, *moved;
+	unsigned int n = 0;
+
+	list_sort(&n, &q->moved, queue_compare);
+	while ((fresh = queue_first(&q->fresh))) {
+		moved = queue_first(&q->moved);
+		if (moved && (s32)(READ_ONCE(moved->seq) - READ_ONCE(fresh->seq)) < 0)
+			queue_file(wheel, moved);
+		else
+			queue_file(wheel, fresh);
+		if (++n % QUEUE_RESCHED == 0)
+			cond_resched();
+	}
+	while (!more && (moved = queue_first(&q->moved))) {
+		queue_file(wheel, moved);
+		if (++n % QUEUE_RESCHED == 0)
+			cond_resched();
+	}
+}
+
+/**
+ * queue_drain_cancel - take cancelled timeouts out of the wheel
+ * @wheel: the wheel, owned by the caller
+ * @budget: how many at most
+ *
+ * Return: whether some are left.
+ */
+bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget)
+{
+	struct timewheel_queues *q = &wheel->queues;
+
+	return queue_drain(wheel, &q->cancel, &q->taken_cancel, budget);
+}
+
+/**
+ * queue_drain_submit - file armed and moved timeouts in the wheel
+ * @wheel: the wheel, owned by the caller
+ * @budget: how many at most
+ *
+ * Return: whether some are left.
+ */
+bool queue_drain_submit(struct timewheel *wheel, unsigned int budget)
+{
+	struct timewheel_queues *q = &wheel->queues;
+	bool more;
+
+	more = queue_drain(wheel, &q->submit, &q->taken, budget);
+	if (!list_empty(&q->moved))
+		queue_merge(wheel, more);
+	return more;
+}

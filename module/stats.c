@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The books.
+ */
+
+#include <linux/percpu.h>
+
+#include "stats.h"
+
+int books_init(struct timewheel_books *books)
+{
+	books->producer = alloc_percpu_gfp(struct books_producer,
+					   GFP_KERNEL_ACCOUNT);
+	return books->producer ? 0 : -ENOMEM;
+}
+
+void books_destroy(struct timewheel_books *books)
+{
+	free_percpu(books->producer);
+}
+
+/**
+ * books_read - add the books up
+ * @books: the books
+ * @sum: out: exact when nothing is under way, else near
+ */
+void books_read(const struct timewheel_books *books, struct books_sum *sum)
+{
+	u64 ended;
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	/* Endings first: a timeout that ends meanwhile counts as pending. */
+	sum->fired = READ_ONCE(books->fired);
+	sum->unprocessed = READ_ONCE(books->unprocessed);
+	for_each_possible_cpu(cpu)
+		sum->cancelled += READ_ONCE(per_cpu_ptr(books->producer, cpu)->cancelled);
+	for_each_possible_cpu(cpu) {
+		const struct books_producer *p = per_cpu_ptr(books->producer, cpu);
+
+		sum->armed += READ_ONCE(p->armed);
+		sum->rearmed += READ_ONCE(p->rearmed);
+		sum->rejected += READ_ONCE(p->rejected);
+	}
+	ended = sum->fired + sum->unprocessed + sum->cancelled;
+	sum->pending = sum->armed > ended ? sum->armed - ended : 0;
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The life of a timeout.
+ *
+ *         add               worker           worker: expired
+ *   idle -----> submitted ---------> armed ------------------> firing --> idle
+ *                   |                |   ^
+ *                   | cancel         |   | rearm, touch
+ *                   v         cancel v---+
+ *               cancelled <----------+
+ *                   |
+ *                   +--> idle, by the worker: cancelled
+ *
+ * One atomic word decides every race.  An arming ends when ACTIVE is cleared,
+ * and whoever clears it says how: the worker (fired), a canceller (cancelled)
+ * or a stop (unprocessed).
+ *
+ * A timeout that the worker is to look at is in one queue, once: whoever sets
+ * QUEUED pushes it.  The worker takes it out of its slot first and clears QUEUED
+ * then, with a full barrier; only what it finds in the word at that moment
+ * counts.  A producer writes expires and seq before it sets QUEUED or MOVED.  So
+ * either the worker sees what the producer wrote, or the producer sees QUEUED
+ * cleared and pushes again.
+ *
+ * After the step that makes it idle, the wheel does not touch it: its owner may
+ * free it.  A producer touches it last where it pushes it, or where it leaves it
+ * to a push that is already there.
+ *
+ * Producers hold the RCU read lock from the look at @stopped to their last use
+ * of the wheel.  That is what timewheel_stop() waits for.
+ */
+
+#include <linux/export.h>
+#include <linux/rcupdate.h>
+
+#include "timeout.h"
+#include "wheel.h"
+
+/**
+ * timewheel_timeout_init - make a timeout ready for use
+ * @t: the timeout
+ * @ops: its callbacks; must live as long as @t
+ *
+ * Context: any.
+ */
+void timewheel_timeout_init(struct timewheel_timeout *t,
+			    const struct timewheel_ops *ops)
+{
+	memset(t, 0, sizeof(*t));
+	INIT_LIST_HEAD(&t->node.link);
+	t->ops = ops;
+}
+EXPORT_SYMBOL_GPL(timewheel_timeout_init);
+
+static bool timeout_charge(struct timewheel *wheel)
+{
+	if (!wheel->max_pending)
+		return true;
+	if (atomic64_inc_return(&wheel->pending) <= wheel->max_pending)
+		return true;
+	atomic64_dec(&wheel->pending);
+	return false;
+}
+
+static void timeout_uncharge(struct timewheel *wheel)
+{
+	if (wheel->max_pending)
+		atomic64_dec(&wheel->pending);
+}
+
+/*
+ * The timeout is CLAIMED by the caller: give it its deadline and its place in
+ * the order, and see that the worker looks at it.
+ */
+static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
+			   u64 deadline_ns, int set)
+{
+	int old, new;
+
+	WRITE_ONCE(t->expires, deadline_ns);
+	t->seq = atomic_inc_return(&wheel->queues.seq);
+
+	old = atomic_read(&t->state);
+	do {
+		new = (old & ~TIMEOUT_CLAIMED) | set;
+		/* Cancelled while it was being moved. */
+		if (!(new & TIMEOUT_ACTIVE))
+			continue;
+		new |= TIMEOUT_QUEUED;
+		if (old & TIMEOUT_QUEUED)
+			new |= TIMEOUT_MOVED;
+	} while (!atomic_try_cmpxchg(&t->state, &old, new));
+
+	if ((new & ~old) & TIMEOUT_QUEUED)
+		worker_queued(wheel, queue_submit(&wheel->queues, t), deadline_ns);
+	else if (new & TIMEOUT_ACTIVE)
+		worker_queued(wheel, false, deadline_ns);
+}
+
+/**
+ * timewheel_add_at - arm a timeout, at an absolute time
+ * @wheel: the wheel
+ * @t: the timeout; belongs to the wheel until a callback has it, a stop hands
+ *	it back, or timewheel_cancel_sync() has returned
+ * @deadline_ns: nanoseconds of the wheel's clock; the past is due at once, a
+ *	deadline beyond what the clock can show never comes
+ *
+ * Context: any, hard interrupt included; takes no lock of the wheel's.  Not
+ * NMI, and not with a run queue or an hrtimer base locked, for it may have to
+ * set the timer that wakes the worker.
+ *
+ * Return: 0; -EBUSY if it is armed already, if its cancelled callback is still
+ * to come, or if another wheel has not let go of it; -ENOSPC if max_pending
+ * timeouts are pending; -ESHUTDOWN if the wheel was stopped.
+ */
+int timewheel_add_at(struct timewheel *wheel, struct timewheel_timeout *t,
+		     u64 deadline_ns)
+{
+	const int busy = TIMEOUT_ACTIVE | TIMEOUT_CLAIMED | TIMEOUT_CANCELLED;
+	int old, ret;
+
+	rcu_read_lock();
+	ret = -ESHUTDOWN;
+	if (READ_ONCE(wheel->stopped))
+		goto reject;
+	old = atomic_read(&t->state);
+	do {
+		ret = -EBUSY;
+		if (old & busy)
+			goto reject;
+		if (old && READ_ONCE(t->wheel) != wheel)
+			goto reject;
+	} while (!atomic_try_cmpxchg(&t->state, &old, old | TIMEOUT_CLAIMED));
+
+	ret = -ENOSPC;
+	if (!timeout_charge(wheel))
+		goto unclaim;
+
+	WRITE_ONCE(t->wheel, wheel);
+	this_cpu_inc(wheel->books.producer->armed);
+	timeout_submit(wheel, t, deadline_ns, TIMEOUT_ACTIVE);
+	rcu_read_unlock();
+	return 0;
+
+unclaim:
+	atomic_fetch_andnot(TIMEOUT_CLAIMED, &t->state);
+reject:
+	this_cpu_inc(wheel->books.producer->rejected);
+	rcu_read_unlock();
+	return ret;
+}
+EXPORT_SYMBOL_GPL(timewheel_add_at);
+
+/**
+ * timewheel_add - arm a timeout, from now
+ * @wheel: the wheel
+ * @t: the timeout
+ * @delay_ns: nanoseconds from now; zero and less are due at once
+ *
+ * Context: as timewheel_add_at().
+ * Return: as timewheel_add_at().
+ */
+int timewheel_add(struct timewheel *wheel, struct timewheel_timeout *t,
+		  s64 delay_ns)
+{
+	u64 now = timewheel_now(wheel);
+
+	/* Both below 2^63: no wrap. */
+	return timewheel_add_at(wheel, t, now + max_t(s64, delay_ns, 0));
+}
+EXPORT_SYMBOL_GPL(timewheel_add);
+
+/**
+ * timewheel_rearm - move the deadline of an armed timeout, either way
+ * @t: the timeout
+ * @deadline_ns: nanoseconds of the wheel's clock
+ *
+ * Among the timeouts of its tick, it comes after those armed or moved before.
+ * From its own expired callback it arms the timeout anew, as timewheel_add_at().
+ *
+ * Context: as timewheel_add_at().
+ *
+ * Return: 0; -ENOENT if it is not armed: it fired, was cancelled or never
+ * armed; -ESHUTDOWN if the wheel was stopped.
+ */
+int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns)
+{
+	struct timewheel *wheel;
+	int old, ret = 0;
+
+	rcu_read_lock();
+	old = atomic_read(&t->state);
+	do {
+		if (!(old & TIMEOUT_ACTIVE)) {
+			ret = -ENOENT;
+			goto idle;
+		}
+		/*
+		 * Somebody else is moving it right now.  Call this move the
+		 * first of the two: it leaves no trace.
+		 */
+		if (old & TIMEOUT_CLAIMED)
+			goto out;
+		/* Before the claim, which must end in a push. */
+		wheel = READ_ONCE(t->wheel);
+		if (READ_ONCE(wheel->stopped)) {
+			ret = -ESHUTDOWN;
+			goto out;
+		}
+	} while (!atomic_try_cmpxchg(&t->state, &old, old | TIMEOUT_CLAIMED));
+
+	this_cpu_inc(wheel->books.producer->rearmed);
+	timeout_submit(wheel, t, deadline_ns, 0);
+out:
+	rcu_read_unlock();
+	return ret;
+
+idle:
+	rcu_read_unlock();
+	wheel = READ_ONCE(t->wheel);
+	if (worker_is_current(wheel) && wheel->firing == t)
+		return timewheel_add_at(wheel, t, deadline_ns);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(timewheel_rearm);
+
+/**
+ * timewheel_touch - put the deadline of an armed timeout off, by one store
+ * @t: the timeout
+ * @deadline_ns: nanoseconds of the wheel's clock, not before the present
+ *	deadline
+ *
+ * The worker sees the new deadline when the old one comes, and files the
+ * timeout anew, at least one tick ahead.  An earlier deadline than the present
+ * one takes timewheel_rearm().
+ *
+ * Context: any.
+ *
+ * Return: 0; -ENOENT if it is not armed; -EINVAL if it would come earlier.  If
+ * the old deadline is passing just now, 0 may be returned and the timeout
+ * expires all the same, as if it had been touched a moment later.
+ */
+int timewheel_touch(struct timewheel_timeout *t, u64 deadline_ns)
+{
+	if (!(atomic_read(&t->state) & TIMEOUT_ACTIVE))
+		return -ENOENT;
+	if (deadline_ns < READ_ONCE(t->expires))
+		return -EINVAL;
+	WRITE_ONCE(t->expires, deadline_ns);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(timewheel_touch);
+
+/**
+ * timewheel_cancel - see that a timeout does not fire
+ * @t: the timeout
+ *
+ * The worker takes it out of the wheel some time later and calls its cancelled
+ * callback, if it has one.  Until then, or until timewheel_cancel_sync()
+ * returns, it must not be freed.  A timeout without a cancelled callback may be
+ * armed again, on the same wheel, at once.
+ *
+ * Context: as timewheel_add_at().
+ *
+ * Return: true exactly if this call prevented the firing.
+ */
+bool timewheel_cancel(struct timewheel_timeout *t)
+{
+	struct timewheel *wheel;
+	int old, new, owed;
+
+	rcu_read_lock();
+	owed = t->ops->cancelled ? TIMEOUT_CANCELLED : 0;
+	old = atomic_read(&t->state);
+	do {
+		if (!(old & TIMEOUT_ACTIVE)) {
+			rcu_read_unlock();
+			return false;
+		}
+		wheel = READ_ONCE(t->wheel);
+		new = old & ~(TIMEOUT_ACTIVE | TIMEOUT_MOVED);
+		new |= TIMEOUT_QUEUED | owed;
+	} while (!atomic_try_cmpxchg(&t->state, &old, new));
+
+	/* In a queue already: the worker finds it there, or has done so now. */
+	this_cpu_inc(wheel->books.producer->cancelled);
+	timeout_uncharge(wheel);
+	if (!(old & TIMEOUT_QUEUED))
+		worker_queued(wheel, queue_cancel(&wheel->queues, t), U64_MAX);
+	rcu_read_unlock();
+	return true;
+}
+EXPORT_SYMBOL_GPL(timewheel_cancel);
+
+/* Acquires what the worker wrote before it let go of the timeout. */
+static bool timeout_quiescent(struct timewheel *wheel,
+			      struct timewheel_timeout *t)
+{
+	/* A full barrier where the state becomes idle: firing is seen set. */
+	if (atomic_read_acquire(&t->state))
+		return false;
+	/* Partner: timeout_end(). */
+	return smp_load_acquire(&wheel->firing) != t;
+}
+
+/**
+ * timewheel_cancel_sync - cancel a timeout and wait until the wheel is done with it
+ * @t: the timeout; its wheel must not have been destroyed
+ *
+ * When it returns the timeout is in no queue and no slot, no callback of it
+ * runs, and it may be freed, provided that nobody else arms it.  A timeout that
+ * its callback arms again and again is cancelled all the same.
+ *
+ * Context: process context; sleeps.  Not from a callback of the same wheel,
+ * which would wait for itself: there it warns, and only cancels.
+ *
+ * Return: true if this call prevented a firing.
+ */
+bool timewheel_cancel_sync(struct timewheel_timeout *t)
+{
+	struct timewheel *wheel = READ_ONCE(t->wheel);
+	bool ret = false;
+
+	if (!wheel)
+		return false;
+	if (WARN_ON_ONCE(worker_is_current(wheel)))
+		return timewheel_cancel(t);
+	might_sleep();
+
+	for (;;) {
+		ret |= timewheel_cancel(t);
+		if (timeout_quiescent(wheel, t))
+			return ret;
+		worker_kick(wheel);
+		/* Each pass that ends wakes us; ACTIVE: armed anew meanwhile. */
+		wait_event(wheel->quiesced, timeout_quiescent(wheel, t) ||
+			   timewheel_pending(t));
+	}
+}
+EXPORT_SYMBOL_GPL(timewheel_cancel_sync);
+
+/**
+ * timewheel_pending - whether a timeout is armed
+ * @t: the timeout
+ *
+ * Context: any.
+ * Return: true from the add on until it fires, is cancelled or handed back.
+ */
+bool timewheel_pending(const struct timewheel_timeout *t)
+{
+	return atomic_read(&t->state) & TIMEOUT_ACTIVE;
+}
+EXPORT_SYMBOL_GPL(timewheel_pending);
+
+/**
+ * timewheel_expires - the deadline of a timeout
+ * @t: the timeout
+ *
+ * Context: any.
+ * Return: nanoseconds of the wheel's clock; of the last arming if it is idle.
+ */
+u64 timewheel_expires(const struct timewheel_timeout *t)
+{
+	return READ_ONCE(t->expires);
+}
+EXPORT_SYMBOL_GPL(timewheel_expires);
+
+/*
+ * Before the state becomes idle: whoever finds it idle finds the timeout firing
+ * until its callback has returned.
+ */
+static void timeout_begin(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	WRITE_ONCE(wheel->firing, t);
+}
+
+static void timeout_end(struct timewheel *wheel)
+{
+	/* Partner: timeout_quiescent(), which sees what the callback did. */
+	smp_store_release(&wheel->firing, NULL);
+}
+
+/* Put an active timeout into the slot of its deadline. */
+void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	core_file(&wheel->core, &t->node,
+		  wheel_tick(wheel, READ_ONCE(t->expires)));
+}
+
+static void timeout_cancelled(struct timewheel *wheel,
+			      struct timewheel_timeout *t)
+{
+	const struct timewheel_ops *ops = t->ops;
+
+	timeout_begin(wheel, t);
+	atomic_fetch_andnot(TIMEOUT_CANCELLED, &t->state);
+	ops->cancelled(t);
+	timeout_end(wheel);
+}
+
+/*
+ * A timeout came out of a queue: do what its state says.  If it is active it is
+ * kept aside, where @wheel->queues wants it, until it is filed.
+ */
+void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	struct timewheel_queues *q = &wheel->queues;
+	int state;
+
+	if (!list_empty(&t->node.link))
+		core_unlink(&wheel->core, &t->node);
+
+	state = atomic_fetch_andnot(TIMEOUT_QUEUED | TIMEOUT_MOVED, &t->state);
+	if (state & TIMEOUT_CANCELLED)
+		timeout_cancelled(wheel, t);
+	else if ((state & (TIMEOUT_ACTIVE | TIMEOUT_CLAIMED)) != TIMEOUT_ACTIVE)
+		return;	/* cancelled, may be gone; or being moved, comes again */
+	else if (state & TIMEOUT_MOVED)
+		core_hold(&wheel->core, &t->node, &q->moved);
+	else if (!list_empty(&q->moved))
+		core_hold(&wheel->core, &t->node, &q->fresh);
+	else
+		timeout_file(wheel, t);
+}
+
+/* A timeout's tick has come: fire it, unless it was cancelled or moved. */
+void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	const struct timewheel_ops *ops = t->ops;
+	u64 expires = READ_ONCE(t->expires);
+	int state = atomic_read(&t->state);
+	u64 late;
+
+	/* Whoever cancelled or is moving it has queued it, or will. */
+	if (state != TIMEOUT_ACTIVE)
+		return;
+
+	/* Touched: at least one tick ahead, so that this ends. */
+	if (expires > wheel->now_ns) {
+		core_file(&wheel->core, &t->node,
+			  max(wheel_tick(wheel, expires), wheel->core.now + 1));
+		return;
+	}
+
+	timeout_begin(wheel, t);
+	if (atomic_try_cmpxchg(&t->state, &state, 0)) {
+		timeout_uncharge(wheel);
+		late = wheel->now_ns - expires;
+		wheel->books.fired++;
+		wheel->books.lateness[lateness_bucket(late)]++;
+		ops->expired(t);
+	}
+	timeout_end(wheel);
+}
+
+/*
+ * The wheel is being stopped, by the caller, who owns it now.  Returns false if
+ * somebody is cancelling or moving the timeout: he is about to queue it.
+ */
+bool timeout_hand_back(struct timewheel *wheel, struct timewheel_timeout *t,
+		       struct list_head *unprocessed)
+{
+	const struct timewheel_ops *ops = t->ops;
+	int state = TIMEOUT_ACTIVE;
+
+	timeout_begin(wheel, t);
+	if (!atomic_try_cmpxchg(&t->state, &state, 0)) {
+		timeout_end(wheel);
+		return false;
+	}
+	timeout_uncharge(wheel);
+	wheel->books.unprocessed++;
+	if (unprocessed)
+		list_add_tail(&t->node.link, unprocessed);
+	else if (ops->cancelled)
+		ops->cancelled(t);
+	timeout_end(wheel);
+	return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state of a timeout, and what the worker does to it.
+ */
+#ifndef TIMEWHEEL_TIMEOUT_H
+#define TIMEWHEEL_TIMEOUT_H
+
+#include <linux/bits.h>
+#include <linux/timewheel.h>
+
+/*
+ * timewheel_timeout.state.  0 is idle: the wheel holds no reference.
+ *
+ * ACTIVE	armed; whoever clears it decides how this arming ends
+ * QUEUED	in the submit or the cancel queue: the worker will look at it
+ * MOVED	moved or armed anew while QUEUED, so that its place in the queue
+ *		is older than its seq
+ * CLAIMED	somebody is writing expires and seq; he queues it when he is done
+ * CANCELLED	its cancelled callback is owed
+ */
+#define TIMEOUT_ACTIVE		BIT(0)
+#define TIMEOUT_QUEUED		BIT(1)
+#define TIMEOUT_MOVED		BIT(2)
+#define TIMEOUT_CLAIMED		BIT(3)
+#define TIMEOUT_CANCELLED	BIT(4)
+
+void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t);
+void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t);
+void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t);
+bool timeout_hand_back(struct timewheel *wheel, struct timewheel_timeout *t,
+		       struct list_head *unprocessed);
+
+#endif /* TIMEWHEEL_TIMEOUT_H */

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The worker: the thread that owns a wheel's core, and the timer that wakes it.
+ *
+ * The promise.  @wake_ns says when the worker's next pass comes at the latest.
+ * A producer pushes, then reads it, and only if that is too late for its
+ * deadline does it bring the promise forward, and the timer with it.  It never
+ * wakes the thread.
+ *
+ *   producer                              worker, before it sleeps
+ *   push (full barrier)                   set wake_ns (full barrier)
+ *   read wake_ns                          read the queues
+ *
+ * One of them sees the other: either the producer finds the new promise and
+ * compares with that, or the worker finds what was pushed.
+ *
+ * While the worker is awake the promise reads: awake, and the next pass comes
+ * within housekeeping_ms.  What is pushed meanwhile and can wait that long, the
+ * worker leaves in the queue when it goes to sleep.  So a steady stream of
+ * timeouts that are far away costs a pass every housekeeping_ms, and not one
+ * for each.  A producer whose deadline comes before that brings the promise
+ * forward, as ever, and the worker heeds it when it sets the timer.
+ *
+ * Anybody who brought the promise forward starts the timer and then looks
+ * whether the promise is earlier still, and starts it again.  So whatever the
+ * order of the calls, the timer ends up no later than the promise.
+ */
+
+#include <linux/kthread.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task.h>
+#include <linux/topology.h>
+
+#include "compat.h"
+#include "timeout.h"
+#include "wheel.h"
+
+/* How many timeouts each stage of a pass looks at before others get the CPU. */
+#define WORKER_BUDGET	8192U
+
+static enum hrtimer_restart worker_timer(struct hrtimer *timer)
+{
+	struct timewheel *wheel = container_of(timer, struct timewheel, timer);
+
+	wake_up_process(wheel->worker);
+	return HRTIMER_NORESTART;
+}
+
+/* Set the timer to the promise. */
+static void worker_program(struct timewheel *wheel)
+{
+	u64 promise = atomic64_read(&wheel->wake_ns);
+	u64 set;
+
+	do {
+		/* Awake: it will do this itself. */
+		if (promise & WAKE_AWAKE)
+			return;
+		set = promise;
+		if (set == WAKE_NEVER)
+			hrtimer_try_to_cancel(&wheel->timer);
+		else
+			hrtimer_start(&wheel->timer, ns_to_ktime(set),
+				      HRTIMER_MODE_ABS_HARD);
+		/* The lock of the timer's base orders this after the start. */
+		promise = atomic64_read(&wheel->wake_ns);
+	} while (promise < set);
+}
+
+/* Bring the promise forward to @at_ns; returns whether the worker sleeps. */
+static bool worker_promise(struct timewheel *wheel, u64 at_ns)
+{
+	u64 old = atomic64_read(&wheel->wake_ns);
+
+	do {
+		if (at_ns >= (old & ~WAKE_AWAKE))
+			return false;
+	} while (!atomic64_try_cmpxchg(&wheel->wake_ns, (s64 *)&old,
+				       at_ns | (old & WAKE_AWAKE)));
+	return !(old & WAKE_AWAKE);
+}
+
+/* The slow half of worker_queued(). */
+void worker_hasten(struct timewheel *wheel, bool first, u64 deadline_ns)
+{
+	u64 at = WAKE_NEVER;
+
+	if (deadline_ns < WAKE_NEVER)
+		at = wheel_tick_ns(wheel, wheel_tick(wheel, deadline_ns));
+	if (first)
+		at = min(at, timewheel_now(wheel) + wheel->housekeeping_ns);
+	if (worker_promise(wheel, at))
+		worker_program(wheel);
+}
+
+/**
+ * worker_kick - make a pass happen now
+ * @wheel: the wheel
+ *
+ * Context: any in which a task may be woken.
+ */
+void worker_kick(struct timewheel *wheel)
+{
+	/* Keeps the task: worker_stop() lets go of it a grace period later. */
+	rcu_read_lock();
+	if (worker_promise(wheel, 0))
+		wake_up_process(wheel->worker);
+	rcu_read_unlock();
+}
+
+/**
+ * worker_is_current - whether the caller runs in a callback of this wheel
+ * @wheel: the wheel; may be gone
+ */
+bool worker_is_current(const struct timewheel *wheel)
+{
+	return in_task() && (current->flags & PF_KTHREAD) &&
+	       kthread_data(current) == wheel;
+}
+
+/**
+ * worker_flush - wait until passes that began earlier have ended
+ * @wheel: the wheel
+ *
+ * What was queued before is not necessarily done, but no callback and no
+ * notifier that ran when this was called still does.
+ *
+ * Context: process context; sleeps.  Not from a callback.
+ */
+void worker_flush(struct timewheel *wheel)
+{
+	u64 begun;
+
+	might_sleep();
+	/* Partner: the exchange of wake_ns in worker_pass(). */
+	smp_mb();
+	begun = READ_ONCE(wheel->books.passes);
+	worker_kick(wheel);
+	/* The acquire pairs with the release in worker_end_pass(). */
+	wait_event(wheel->quiesced,
+		   smp_load_acquire(&wheel->passes_done) > begun ||
+		   READ_ONCE(wheel->stopped));
+}
+
+/**
+ * worker_notify - have a notifier called at the end of this pass
+ * @wheel: the wheel, whose callback the caller is
+ * @n: the notifier; called once however often this is
+ */
+void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n)
+{
+	if (list_empty(&n->link))
+		list_add_tail(&n->link, &wheel->notify);
+}
+
+/* What a pass closes with: tell those who asked for it, and those who wait. */
+void worker_end_pass(struct timewheel *wheel)
+{
+	struct timewheel_notifier *n;
+
+	while ((n = list_first_entry_or_null(&wheel->notify,
+					     struct timewheel_notifier, link))) {
+		list_del_init(&n->link);
+		n->notify(n);
+	}
+
+	/* Partner: the acquire in worker_flush(). */
+	smp_store_release(&wheel->passes_done, wheel->books.passes);
+	if (wq_has_sleeper(&wheel->quiesced))
+		wake_up_all(&wheel->quiesced);
+}
+
+/* One pass over the wheel; returns whether something is left to do at once. */
+static bool worker_pass(struct timewheel *wheel)
+{
+	struct timewheel_books *books = &wheel->books;
+	unsigned int budget = WORKER_BUDGET;
+	struct timewheel_node *n;
+	bool more;
+
+	WRITE_ONCE(books->passes, books->passes + 1);
+	wheel->now_ns = timewheel_now(wheel);
+	wheel->horizon_ns = wheel->now_ns + wheel->housekeeping_ns;
+	/*
+	 * Full barrier between the promise and the look at the queues; its
+	 * partners are the push in queue_submit() and that of worker_flush().
+	 */
+	atomic64_xchg(&wheel->wake_ns, wheel->horizon_ns | WAKE_AWAKE);
+
+	more = queue_drain_cancel(wheel, WORKER_BUDGET);
+	more |= queue_drain_submit(wheel, WORKER_BUDGET);
+
+	more |= !core_advance(&wheel->core,
+			      div64_u64(wheel->now_ns - wheel->epoch_ns,
+					wheel->tick_ns), &budget);
+
+	for (budget = WORKER_BUDGET; budget; budget--) {
+		n = core_pop(&wheel->core);
+		if (!n)
+			break;
+		timeout_expire(wheel, container_of(n, struct timewheel_timeout,
+						   node));
+	}
+	more |= !list_empty(&wheel->core.expired);
+
+	worker_end_pass(wheel);
+	return more;
+}
+
+/* Sleep until the next deadline, or until somebody brings the promise forward. */
+static void worker_sleep(struct timewheel *wheel)
+{
+	u64 next = core_next(&wheel->core);
+	u64 horizon = wheel->horizon_ns;
+	u64 promise, at;
+
+	next = next == U64_MAX ? WAKE_NEVER : wheel_tick_ns(wheel, next);
+
+	/* Before the promise: whoever reads that may wake us. */
+	set_current_state(TASK_IDLE);
+	promise = atomic64_read(&wheel->wake_ns);
+	do {
+		at = next;
+		/* A producer's, who could not wait for the horizon. */
+		if ((promise & ~WAKE_AWAKE) < horizon)
+			at = min(at, promise & ~WAKE_AWAKE);
+	} while (!atomic64_try_cmpxchg(&wheel->wake_ns, (s64 *)&promise, at));
+
+	/* Partner: the push in queue_submit(). */
+	if (!queues_empty(&wheel->queues))
+		worker_promise(wheel, horizon);
+
+	if (at > wheel->now_ns && !kthread_should_stop()) {
+		worker_program(wheel);
+		schedule();
+		WRITE_ONCE(wheel->books.wakeups, wheel->books.wakeups + 1);
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+static int worker_run(void *data)
+{
+	struct timewheel *wheel = data;
+
+	while (!kthread_should_stop()) {
+		worker_sleep(wheel);
+		while (!kthread_should_stop() && worker_pass(wheel))
+			cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * worker_start - make the worker of a wheel
+ * @wheel: the wheel, complete but for this
+ * @params: where and how it is to run
+ *
+ * Context: process context; sleeps.
+ * Return: 0 or -errno.
+ */
+int worker_start(struct timewheel *wheel, const struct timewheel_params *params)
+{
+	int node = NUMA_NO_NODE;
+	struct task_struct *worker;
+
+	if (params->flags & TIMEWHEEL_BIND_NODE)
+		node = params->node;
+	else if (params->flags & TIMEWHEEL_BIND_CPU)
+		node = cpu_to_node(params->cpu);
+
+	wheel->horizon_ns = WAKE_NEVER;
+	atomic64_set(&wheel->wake_ns, WAKE_NEVER);
+	hrtimer_setup(&wheel->timer, worker_timer, wheel->clockid,
+		      HRTIMER_MODE_ABS_HARD);
+
+	worker = kthread_create_on_node(worker_run, wheel, node, "timewheel/%s",
+					wheel->name);
+	if (IS_ERR(worker))
+		return PTR_ERR(worker);
+	if (params->flags & TIMEWHEEL_BIND_CPU)
+		kthread_bind(worker, params->cpu);
+	else if (params->flags & TIMEWHEEL_BIND_NODE)
+		set_cpus_allowed_ptr(worker, cpumask_of_node(node));
+	if (params->flags & TIMEWHEEL_REALTIME)
+		sched_set_fifo_low(worker);
+	wheel->worker = get_task_struct(worker);
+	wake_up_process(worker);
+	return 0;
+}
+
+/**
+ * worker_stop - end the worker; then the caller owns the core
+ * @wheel: the wheel, stopped for producers
+ *
+ * Context: process context; sleeps.  Not from a callback.
+ */
+void worker_stop(struct timewheel *wheel)
+{
+	kthread_stop(wheel->worker);
+	/* Nobody can bring this forward, so nobody starts the timer ... */
+	atomic64_set(&wheel->wake_ns, 0);
+	/* ... but those who just did so. */
+	synchronize_rcu();
+	hrtimer_cancel(&wheel->timer);
+	put_task_struct(wheel->worker);
+	wheel->worker = NULL;
+}
