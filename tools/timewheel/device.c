@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/timewheel, opened with errors that name cause and cure.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "device.h"
+#include "error.h"
+#include "module.h"
+
+#define NOT_LOADED "the module timewheel is not loaded.\nLoad it, as root: modprobe timewheel"
+
+static noreturn void fail_open(int err)
+{
+	switch (err) {
+	case ENOENT:
+		if (!module_loaded())
+			fail(DEVICE_PATH " is not there: " NOT_LOADED);
+		fail("the module is loaded, but " DEVICE_PATH " is not there: this /dev is not the\n"
+		     "kernel's own (a container?). Make the device visible in it.");
+	case ENXIO:
+	case ENODEV:
+		fail(DEVICE_PATH " has nothing behind it: " NOT_LOADED);
+	case EACCES:
+	case EPERM:
+		fail("no permission for " DEVICE_PATH ": it is for root and the group timewheel.\n"
+		     "Join the group, as root: usermod -aG timewheel USER, then log in anew;\n"
+		     "or run this as root.");
+	case EMFILE:
+	case ENFILE:
+		fail("too many open files: raise 'ulimit -n'");
+	default:
+		fail_errno(err, "cannot open " DEVICE_PATH);
+	}
+}
+
+/**
+ * device_open() - a new context
+ *
+ * Return: a file descriptor; it does not return on an error.
+ */
+int device_open(void)
+{
+	int fd = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		fail_open(errno);
+	return fd;
+}
+
+/**
+ * device_info() - what the module and the context's wheel are
+ * @fd: the context
+ * @info: out: the answer
+ *
+ * Does not return if the module speaks another version of the ABI.
+ */
+void device_info(int fd, struct timewheel_info *info)
+{
+	*info = (struct timewheel_info){ .size = sizeof(*info) };
+	if (ioctl(fd, TIMEWHEEL_IOC_INFO, info)) {
+		if (errno == ENOTTY || errno == EINVAL || errno == E2BIG)
+			fail("the module does not know this program's ABI version %u.\n"
+			     "Install the module and this program from the same release.",
+			     TIMEWHEEL_ABI_VERSION);
+		fail_errno(errno, "cannot ask the module what it is (INFO)");
+	}
+	if (info->abi_version != TIMEWHEEL_ABI_VERSION)
+		fail("the module has ABI version %u, this program %u.\n"
+		     "Install the module and this program from the same release.",
+		     info->abi_version, TIMEWHEEL_ABI_VERSION);
+}
+
+/**
+ * device_stats() - the books of a context
+ * @fd: the context
+ * @stats: out: the books
+ */
+void device_stats(int fd, struct timewheel_stats *stats)
+{
+	*stats = (struct timewheel_stats){ .size = sizeof(*stats) };
+	if (ioctl(fd, TIMEWHEEL_IOC_STATS, stats))
+		fail_errno(errno, "cannot read the books (STATS)");
+}
+
+/**
+ * device_now() - a clock, in nanoseconds
+ * @clockid: which
+ */
+uint64_t device_now(clockid_t clockid)
+{
+	struct timespec ts;
+
+	if (clock_gettime(clockid, &ts))
+		fail_errno(errno, "cannot read clock %d", clockid);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}

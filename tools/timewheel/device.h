@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /dev/timewheel, opened with errors that name cause and cure.
+ */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <linux/timewheel.h>
+#include <stdint.h>
+#include <time.h>
+
+#define DEVICE_PATH "/dev/timewheel"
+
+int device_open(void);
+void device_info(int fd, struct timewheel_info *info);
+void device_stats(int fd, struct timewheel_stats *stats);
+uint64_t device_now(clockid_t clockid);
+
+#endif /* DEVICE_H */
