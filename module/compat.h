@@ -6,7 +6,9 @@
 #ifndef TIMEWHEEL_COMPAT_H
 #define TIMEWHEEL_COMPAT_H
 
+#include <linux/eventfd.h>
 #include <linux/hrtimer.h>
+#include <linux/slab.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
@@ -17,6 +19,26 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clockid, mode);
 	timer->function = function;
 }
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
+{
+	eventfd_signal(ctx, 1);
+}
+
+#define eventfd_signal(ctx) compat_eventfd_signal(ctx)
+#endif
+
+/* From 7.0, and in some stable kernels. */
+#ifndef kzalloc_obj
+#define kzalloc_obj(obj, gfp) kzalloc(sizeof(obj), gfp)
+#endif
+#ifndef kmalloc_objs
+#define kmalloc_objs(obj, nr, gfp) kmalloc_array(nr, sizeof(obj), gfp)
+#endif
+#ifndef kvmalloc_objs
+#define kvmalloc_objs(obj, nr, gfp) kvmalloc_array(nr, sizeof(obj), gfp)
 #endif
 
 #endif /* TIMEWHEEL_COMPAT_H */

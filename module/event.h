@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events: how a program hears of its timeouts.
+ */
+#ifndef TIMEWHEEL_EVENT_H
+#define TIMEWHEEL_EVENT_H
+
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/timewheel.h>
+
+#include "wheel.h"
+
+extern const struct timewheel_ops event_ops;
+
+void event_notify(struct timewheel_notifier *n);
+ssize_t event_read(struct kiocb *iocb, struct iov_iter *to);
+__poll_t event_poll(struct file *file, poll_table *wait);
+
+#endif /* TIMEWHEEL_EVENT_H */

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Handles: from the id that a program knows to the entry it stands for.
+ *
+ * An id is an index and a generation.  The index names a place in a chunk, the
+ * generation tells apart those that had the place one after the other.  So an
+ * id that is stale, or made up, finds nothing, and never somebody else's
+ * timeout.
+ */
+
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/memcontrol.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "context.h"
+#include "event.h"
+#include "handle.h"
+
+#define HANDLES_FIRST_CAPACITY	8U
+
+/* Takes a reference to the opener's memcg: the caller's. */
+void handles_init(struct handles *h, u32 max)
+{
+	h->max = max;
+	h->memcg = get_mem_cgroup_from_mm(current->mm);
+	mutex_init(&h->grow_lock);
+}
+
+/* No entry may be on a wheel any more. */
+void handles_destroy(struct handles *h)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr_chunks; i++) {
+		free_page((unsigned long)h->chunks[i]);
+		cond_resched();
+	}
+	kvfree(h->chunks);
+	mem_cgroup_put(h->memcg);
+}
+
+/* A chunk whose entries below @max are chained up, from the first on. */
+static struct chunk *chunk_create(struct context *ctx, u32 first, u32 max)
+{
+	struct chunk *chunk;
+	u32 i, nr;
+
+	chunk = (struct chunk *)__get_free_page(GFP_KERNEL_ACCOUNT);
+	if (!chunk)
+		return NULL;
+
+	chunk->ctx = ctx;
+	chunk->first = first;
+	nr = min(CHUNK_ENTRIES, max - first);
+	for (i = 0; i < CHUNK_ENTRIES; i++) {
+		struct entry *e = &chunk->entries[i];
+
+		timewheel_timeout_init(&e->timeout, &event_ops);
+		e->next = i + 1 < nr ? e + 1 : NULL;
+		e->eventfd = NULL;
+		e->generation = 1;
+		e->state = ENTRY_FREE;
+	}
+	return chunk;
+}
+
+/* See that there is room for one more pointer in the array of chunks. */
+static int chunks_reserve(struct context *ctx)
+{
+	struct handles *h = &ctx->handles;
+	struct chunk **new, **old = h->chunks;
+	u32 most, capacity;
+
+	lockdep_assert_held(&h->grow_lock);
+
+	if (h->nr_chunks < h->capacity)
+		return 0;
+
+	most = DIV_ROUND_UP(h->max, CHUNK_ENTRIES);
+	capacity = h->capacity ? min(h->capacity, most / 2 + 1) * 2 :
+				 HANDLES_FIRST_CAPACITY;
+	new = kvmalloc_objs(*new, capacity, GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return -ENOMEM;
+	if (old)
+		memcpy(new, old, h->nr_chunks * sizeof(*new));
+
+	spin_lock(&ctx->lock);
+	h->chunks = new;
+	h->capacity = capacity;
+	spin_unlock(&ctx->lock);
+
+	/* Whoever looks into the array does so under the lock. */
+	kvfree(old);
+	return 0;
+}
+
+static int chunk_add(struct context *ctx)
+{
+	struct handles *h = &ctx->handles;
+	u32 first = h->nr_chunks * CHUNK_ENTRIES;
+	struct chunk *chunk;
+	struct entry *last;
+	int ret;
+
+	lockdep_assert_held(&h->grow_lock);
+
+	ret = chunks_reserve(ctx);
+	if (ret)
+		return ret;
+	chunk = chunk_create(ctx, first, h->max);
+	if (!chunk)
+		return -ENOMEM;
+	last = &chunk->entries[min(CHUNK_ENTRIES, h->max - first) - 1];
+
+	spin_lock(&ctx->lock);
+	h->chunks[h->nr_chunks++] = chunk;
+	last->next = h->free;
+	h->free = chunk->entries;
+	spin_unlock(&ctx->lock);
+	return 0;
+}
+
+/*
+ * More free entries, after entry_alloc() said -EAGAIN.  Then all there were are
+ * held, and fewer than max are, so another chunk fits below max.
+ */
+int handles_grow(struct context *ctx)
+{
+	struct handles *h = &ctx->handles;
+	struct mem_cgroup *memcg;
+	bool enough;
+	int ret = 0;
+
+	if (mutex_lock_killable(&h->grow_lock))
+		return -ERESTARTSYS;
+
+	/* Somebody else may have grown them, or have freed some. */
+	spin_lock(&ctx->lock);
+	enough = h->free || h->held >= h->max;
+	spin_unlock(&ctx->lock);
+
+	if (!enough) {
+		memcg = set_active_memcg(h->memcg);
+		ret = chunk_add(ctx);
+		set_active_memcg(memcg);
+	}
+	mutex_unlock(&h->grow_lock);
+	return ret;
+}
+
+/*
+ * A free entry, charged.  Errors: -ENOSPC over the limit of the context or the
+ * module, -EDQUOT over the user's, -EAGAIN when handles_grow() has to come first.
+ */
+struct entry *entry_alloc(struct context *ctx)
+{
+	struct handles *h = &ctx->handles;
+	struct entry *e = h->free;
+	int ret;
+
+	lockdep_assert_held(&ctx->lock);
+
+	if (h->held >= h->max)
+		return ERR_PTR(-ENOSPC);
+	if (!e)
+		return ERR_PTR(-EAGAIN);
+	ret = account_charge(ctx->account, ctx->exempt);
+	if (ret)
+		return ERR_PTR(ret);
+
+	h->free = e->next;
+	h->held++;
+	return e;
+}
+
+void entry_free(struct context *ctx, struct entry *e)
+{
+	struct handles *h = &ctx->handles;
+
+	lockdep_assert_held(&ctx->lock);
+
+	e->state = ENTRY_FREE;
+	if (!++e->generation)
+		e->generation = 1;
+	e->next = h->free;
+	h->free = e;
+	h->held--;
+	account_uncharge(ctx->account, 1);
+}
+
+/* The entry that @id, which a program made up or not, stands for, or NULL. */
+struct entry *entry_find(struct context *ctx, u64 id)
+{
+	struct handles *h = &ctx->handles;
+	u32 index = lower_32_bits(id);
+	u32 nr = index / CHUNK_ENTRIES;
+	struct entry *e;
+
+	lockdep_assert_held(&ctx->lock);
+
+	if (nr >= h->nr_chunks)
+		return NULL;
+	nr = array_index_nospec(nr, h->nr_chunks);
+	e = &h->chunks[nr]->entries[index % CHUNK_ENTRIES];
+	if (e->state == ENTRY_FREE || e->generation != upper_32_bits(id))
+		return NULL;
+	return e;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ops: what a program wants done with its timeouts.
+ *
+ * Ops are copied in, checked and done, and their results copied back, a few at a
+ * time.  A program can take memory away at any moment.  What can be seen
+ * beforehand is: an op whose result can't be written is not begun.  If the
+ * memory goes between that and the writing of the results, the timeouts armed
+ * under ids that nobody got to know are cancelled again; one that has fired by
+ * then leaves its event, with the cookie in it.  CANCEL and REARM stay done.
+ */
+
+#include <linux/err.h>
+#include <linux/eventfd.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "compat.h"
+#include "context.h"
+#include "handle.h"
+#include "op.h"
+
+/* Ops copied at a time. */
+#define OP_CHUNK	32U
+
+#define OP_FLAGS	(TIMEWHEEL_ABS | TIMEWHEEL_OWN_ID | TIMEWHEEL_LEASE | \
+			 TIMEWHEEL_NO_EVENT)
+
+/*
+ * What is malformed comes first, then what this version can't do.  Fields that
+ * an op has no use for are ignored, but for what may get a meaning: so a program
+ * may cancel or move a timeout with the structure that it armed it with.
+ */
+static int op_check(const struct context *ctx, const struct timewheel_op *op,
+		    u8 opcode)
+{
+	bool arm = opcode == TIMEWHEEL_OP_ARM;
+
+	if (op->pad || op->pad2 || op->reserved || op->flags & ~OP_FLAGS)
+		return -EINVAL;
+	if (op->opcode && op->opcode != opcode)
+		return -EINVAL;
+	if (!arm && opcode != TIMEWHEEL_OP_CANCEL &&
+	    opcode != TIMEWHEEL_OP_REARM)
+		return -EINVAL;
+	/* A timeout that nobody hears of. */
+	if (arm && op->flags & TIMEWHEEL_NO_EVENT && op->eventfd == -1 &&
+	    !ctx->eventfd)
+		return -EINVAL;
+
+	if (op->flags & (TIMEWHEEL_OWN_ID | TIMEWHEEL_LEASE))
+		return -EOPNOTSUPP;
+	if (opcode != TIMEWHEEL_OP_CANCEL && (op->interval_ns || op->slack_ns))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* The deadline on the wheel's clock; later than it can show is never. */
+static u64 op_deadline(const struct context *ctx, const struct timewheel_op *op)
+{
+	u64 now;
+
+	if (op->flags & TIMEWHEEL_ABS)
+		return timens_to_wheel(context_shift(ctx, ctx->wheel),
+				       op->expires_ns);
+	now = timewheel_now(ctx->wheel);
+	return op->expires_ns > U64_MAX - now ? U64_MAX : now + op->expires_ns;
+}
+
+static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
+			u64 deadline_ns, struct eventfd_ctx *eventfd)
+{
+	struct entry *e;
+	int ret;
+
+	lockdep_assert_held(&ctx->lock);
+
+	if (ctx->stopped)
+		return -ESHUTDOWN;
+	e = entry_alloc(ctx);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+
+	e->state = ENTRY_PENDING;
+	e->flags = op->flags & TIMEWHEEL_NO_EVENT;
+	e->user_data = op->user_data;
+	e->eventfd = eventfd;
+	/* It may fire at once: the callback waits for the lock. */
+	ret = timewheel_add_at(ctx->wheel, &e->timeout, deadline_ns);
+	if (ret) {
+		e->eventfd = NULL;
+		entry_free(ctx, e);
+		return ret;
+	}
+	op->id = entry_id(e);
+	ctx->books.armed++;
+	ctx->books.pending++;
+	return 0;
+}
+
+static int op_arm(struct context *ctx, struct timewheel_op *op)
+{
+	u64 deadline_ns = op_deadline(ctx, op);
+	struct eventfd_ctx *eventfd = NULL;
+	u32 leaving, let_go;
+	int ret;
+
+	if (op->eventfd != -1) {
+		eventfd = eventfd_ctx_fdget(op->eventfd);
+		if (IS_ERR(eventfd))
+			return PTR_ERR(eventfd);
+	}
+
+	for (;;) {
+		spin_lock(&ctx->lock);
+		ret = op_arm_entry(ctx, op, deadline_ns, eventfd);
+		leaving = ctx->leaving;
+		let_go = ctx->let_go;
+		spin_unlock(&ctx->lock);
+
+		if (ret == -EAGAIN)
+			ret = handles_grow(ctx);
+		else if ((ret == -ENOSPC || ret == -EDQUOT) && leaving)
+			ret = context_wait_let_go(ctx, let_go);
+		else
+			break;
+		if (ret)
+			break;
+	}
+	if (ret && eventfd)
+		eventfd_ctx_put(eventfd);
+	return ret;
+}
+
+static int op_cancel(struct context *ctx, u64 id)
+{
+	struct entry *e;
+	int ret = -ENOENT;
+
+	spin_lock(&ctx->lock);
+	e = entry_find(ctx, id);
+	if (e && context_cancel(ctx, e, ENTRY_LEAVING))
+		ret = 0;
+	spin_unlock(&ctx->lock);
+	return ret;
+}
+
+static int op_rearm(struct context *ctx, const struct timewheel_op *op)
+{
+	u64 deadline_ns = op_deadline(ctx, op);
+	struct entry *e;
+	int ret = -ENOENT;
+
+	spin_lock(&ctx->lock);
+	if (ctx->stopped) {
+		ret = -ESHUTDOWN;
+		goto out;
+	}
+	e = entry_find(ctx, op->id);
+	if (!e || e->state != ENTRY_PENDING)
+		goto out;
+	/* Fails if its expired callback is waiting for the lock. */
+	ret = timewheel_rearm(&e->timeout, deadline_ns);
+	if (!ret)
+		ctx->books.rearmed++;
+out:
+	spin_unlock(&ctx->lock);
+	return ret;
+}
+
+static int op_do(struct context *ctx, struct timewheel_op *op, u8 opcode)
+{
+	int ret;
+
+	ret = op_check(ctx, op, opcode);
+	if (ret)
+		return ret;
+	switch (opcode) {
+	case TIMEWHEEL_OP_ARM:
+		return op_arm(ctx, op);
+	case TIMEWHEEL_OP_CANCEL:
+		return op_cancel(ctx, op->id);
+	default:
+		return op_rearm(ctx, op);
+	}
+}
+
+/*
+ * @opcode: what the caller says the op is, 0 if the op itself is to.  Returns
+ * false if a signal came before anything was done.
+ */
+static bool op_run(struct context *ctx, struct timewheel_op *op, u8 opcode)
+{
+	int ret = op_do(ctx, op, opcode ?: op->opcode);
+
+	if (ret == -ERESTARTSYS)
+		return false;
+	if (ret) {
+		spin_lock(&ctx->lock);
+		ctx->books.rejected++;
+		spin_unlock(&ctx->lock);
+	}
+	op->result = ret;
+	return true;
+}
+
+/* Nobody has heard of the op's result. */
+static void op_undo(struct context *ctx, const struct timewheel_op *op,
+		    u8 opcode)
+{
+	if ((opcode ?: op->opcode) == TIMEWHEEL_OP_ARM && !op->result)
+		op_cancel(ctx, op->id);
+}
+
+/* How many of @nr ops are whole if @left of their bytes were not copied. */
+static u32 op_whole(u32 nr, unsigned long left)
+{
+	return nr - DIV_ROUND_UP(left, sizeof(struct timewheel_op));
+}
+
+/* Returns how many ops were done and reported, or an error if none was. */
+static int op_chunk(struct context *ctx, struct timewheel_op __user *uops,
+		    struct timewheel_op *ops, u32 nr, u8 opcode)
+{
+	u32 done, told;
+
+	nr = op_whole(nr, copy_from_user(ops, uops, nr * sizeof(*ops)));
+	/* Can it be written to?  The same bytes again tell. */
+	nr = op_whole(nr, copy_to_user(uops, ops, nr * sizeof(*ops)));
+	if (!nr)
+		return -EFAULT;
+
+	context_bind(ctx);
+	for (done = 0; done < nr; done++)
+		if (!op_run(ctx, &ops[done], opcode))
+			break;
+	if (!done)
+		return -ERESTARTSYS;
+
+	told = op_whole(done, copy_to_user(uops, ops, done * sizeof(*ops)));
+	while (done > told)
+		op_undo(ctx, &ops[--done], opcode);
+	return told ?: -EFAULT;
+}
+
+/**
+ * op_single - TIMEWHEEL_IOC_ARM, _CANCEL, _REARM
+ * @ctx: the context
+ * @uop: the op
+ * @opcode: which of them; the op itself says the same, or nothing
+ *
+ * Return: the op's result: 0; -EINVAL, -EOPNOTSUPP; -ENOENT for an id that stands
+ * for nothing pending; -ESHUTDOWN after STOP; for ARM, -EBADF or -EINVAL for an
+ * eventfd that is none, -ENOSPC, -EDQUOT, -ENOMEM.  Or -EFAULT, -ERESTARTSYS, and
+ * then nothing was done.
+ */
+int op_single(struct context *ctx, struct timewheel_op __user *uop, u8 opcode)
+{
+	struct timewheel_op op;
+	int ret;
+
+	ret = op_chunk(ctx, uop, &op, 1, opcode);
+	return ret < 0 ? ret : op.result;
+}
+
+/**
+ * op_submit - TIMEWHEEL_IOC_SUBMIT
+ * @ctx: the context
+ * @uops: the ops
+ * @nr: how many, at most TIMEWHEEL_SUBMIT_MAX
+ *
+ * Return: how many ops were done, or refused; the results say which.  Fewer than
+ * @nr when a signal or a fault came in between.  An error if not even the first
+ * was: -EFAULT, -ENOMEM, -ERESTARTSYS.
+ */
+int op_submit(struct context *ctx, struct timewheel_op __user *uops, u32 nr)
+{
+	struct timewheel_op *ops;
+	u32 done = 0, want;
+	int ret = 0;
+
+	if (nr > TIMEWHEEL_SUBMIT_MAX)
+		return -EINVAL;
+	if (!nr)
+		return 0;
+	ops = kmalloc_objs(*ops, min(nr, OP_CHUNK), GFP_KERNEL);
+	if (!ops)
+		return -ENOMEM;
+
+	do {
+		want = min(nr - done, OP_CHUNK);
+		ret = op_chunk(ctx, uops + done, ops, want, 0);
+		if (ret < 0)
+			break;
+		done += ret;
+		cond_resched();
+	} while (done < nr && ret == want && !signal_pending(current));
+
+	kfree(ops);
+	return done ?: ret;
+}
