@@ -32,33 +32,34 @@ check-all: ## the same on all kernels
 
 install: have-kdir install-tools ## install the modules for KDIR, the command and the udev rule (root)
 	$(KBUILD) INSTALL_MOD_DIR=updates modules_install
-	-depmod -a $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+	@depmod -a $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null) || true
 	@echo "installed; load it with: modprobe timewheel"
 
 install-tools: tools
 	install -D -m 755 tools/build/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
 	install -D -m 644 tools/udev/60-timewheel.rules $(DESTDIR)$(UDEV_RULE)
 	getent group timewheel >/dev/null || groupadd --system timewheel
-	-udevadm control --reload 2>/dev/null
+	@udevadm control --reload 2>/dev/null || true
 
-dkms-install: install-tools ## install the module by DKMS, for each kernel to come (root)
+dkms-install: install-tools ## install the module by DKMS, for this kernel (or KVER=) and those to come (root)
 	@command -v dkms >/dev/null || \
 		{ echo "no dkms: apt-get install dkms"; exit 1; }
 	install -d $(DKMS_SRC)
 	cp -R Kbuild Makefile dkms.conf include module kunit $(DKMS_SRC)/
-	dkms add -m timewheel -v $(VERSION)
-	dkms install -m timewheel -v $(VERSION)
+	dkms status -m timewheel -v $(VERSION) | grep -q . || \
+		dkms add -m timewheel -v $(VERSION)
+	dkms install --force -m timewheel -v $(VERSION) $(if $(KVER),-k $(KVER))
 	@echo "installed; load it with: modprobe timewheel"
 
 uninstall: ## take away what install and dkms-install put on this machine (root)
-	-modprobe -r timewheel 2>/dev/null
-	-command -v dkms >/dev/null && dkms remove -m timewheel -v $(VERSION) --all
+	@modprobe -r timewheel 2>/dev/null || true
+	@! command -v dkms >/dev/null || dkms remove -m timewheel -v $(VERSION) --all || true
 	rm -rf $(DKMS_SRC)
 	rm -f /lib/modules/*/updates/module/timewheel.ko* \
 		/lib/modules/*/updates/kunit/timewheel_kunit.ko* \
 		/lib/modules/*/updates/timewheel.ko* \
 		/lib/modules/*/updates/timewheel_kunit.ko*
-	-depmod -a
+	@depmod -a 2>/dev/null || true
 	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE)
 	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
 

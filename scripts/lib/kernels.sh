@@ -161,7 +161,7 @@ config_files()
 config_key()
 {
 	# shellcheck disable=SC2046 # no blanks in them
-	cat -- $(config_files "$1") | grep -v '^#.*[a-z] ' | sha256sum | cut -c1-12
+	cat -- $(config_files "$1") | grep -E '^(# )?CONFIG_' | sha256sum | cut -c1-12
 }
 
 # source_dir 6.12|7.2: fetch and unpack a source tree, print its directory.
