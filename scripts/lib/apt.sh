@@ -9,6 +9,8 @@ need_debian()
 {
 	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null ||
 		die "this needs apt-get and dpkg-deb: run it on Debian 12"
+	[ "$(uname -m)" = x86_64 ] ||
+		die "this needs an x86_64 machine: the kernels and guests are x86"
 }
 
 apt_update_once()
@@ -43,7 +45,9 @@ apt_version()
 	apt-cache show --no-all-versions "$1" | sed -n 's/^Version: //p' | sed -n 1p
 }
 
-# apt_fetch DIRECTORY PACKAGE...: download from the machine's own sources.
+# apt_fetch DIRECTORY PACKAGE...: download from the machine's own sources. Lists
+# that are old name files that are gone: read them again, and try once more;
+# that fails too if what is wanted now goes by another name.
 apt_fetch()
 {
 	local dir=$1

@@ -8,6 +8,7 @@ TW_CACHE=${TIMEWHEEL_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/timewheel}
 TW_ME=$(basename "$0")
 export TW_TOP TW_SCRIPTS TW_CACHE
 export LC_ALL=C
+umask 022
 
 say()
 {

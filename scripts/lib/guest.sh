@@ -149,16 +149,16 @@ make_base()
 	mv "$file.tmp" "$file"
 }
 
-# copy_program FILE ROOT: the shared libraries that a program loads.
+# copy_libraries FILE ROOT: the shared libraries that a program loads.
 copy_libraries()
 {
 	local lib
 
 	head -c 4 "$1" 2>/dev/null | grep -a ELF >/dev/null || return 0
-	{ ldd "$1" 2>/dev/null || true; } | grep -oE '/[^ ]+' | sort -u |
+	{ ldd "$1" 2>/dev/null || true; } | { grep -oE '/[^ :]+' || true; } | sort -u |
 		while IFS= read -r lib; do
 			mkdir -p "$2$(dirname "$lib")"
-			[ -e "$2$lib" ] || cp -L "$lib" "$2$lib"
+			[ -e "$2$lib" ] || [ ! -f "$lib" ] || cp -L "$lib" "$2$lib"
 		done
 }
 
@@ -286,7 +286,7 @@ show_log()
 # our own.
 verdict()
 {
-	local status refused
+	local status refused reason
 
 	kept_log=${run_log:-$TW_CACHE/logs/$TW_ME-$run_kernel.log}
 	cp "$run_dir/log" "$run_dir/copy"
@@ -312,7 +312,12 @@ verdict()
 	fi
 	if [ -n "$refused" ]; then
 		show_log
-		say "the module does not load: $refused"
+		# The module's own sentence, rather than insmod's errno.
+		reason=$(tr -d '\r' <"$run_dir/log" |
+			sed -n "/timewheel-guest $run_nonce begin/,/timewheel-guest $run_nonce refused/p" |
+			sed -n 's/^\[[^]]*\] *\(timewheel: .*\)/\1/p' |
+			grep -av -e 'taints kernel' -e 'tainting kernel' | tail -n 1) || true
+		say "the module does not load: ${reason:-$refused}"
 		exit "$TW_REFUSED"
 	fi
 	[ "$status" = 0 ] || show_log

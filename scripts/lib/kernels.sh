@@ -100,7 +100,12 @@ prepare_stock()
 		need=$(stock_packages "$release") ||
 			die "cannot find the packages of linux-headers-$release"
 		# shellcheck disable=SC2086 # one word for each package
-		apt_fetch "$tmp/debs" $need || die "cannot download $name"
+		if ! apt_fetch "$tmp/debs" $need; then
+			[ -z "${tw_again:-}" ] || die "cannot download $name"
+			tw_again=1
+			prepare_stock "$name"
+			return
+		fi
 		for deb in "$tmp"/debs/*.deb; do
 			dpkg-deb --fsys-tarfile "$deb" |
 				tar -x -C "$tmp/root" --exclude='./lib/modules/*' \
