@@ -41,4 +41,11 @@ static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
 #define kvmalloc_objs(obj, nr, gfp) kvmalloc_array(nr, sizeof(obj), gfp)
 #endif
 
+/* For the test module: the namespace of EXPORT_SYMBOL_IF_KUNIT(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define MODULE_IMPORT_KUNIT_NS() MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)
+#else
+#define MODULE_IMPORT_KUNIT_NS() MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
+#endif
+
 #endif /* TIMEWHEEL_COMPAT_H */

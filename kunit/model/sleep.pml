@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The sleep/wake protocol of module/worker.c: no lost wake-up.
+ *
+ * Times are ranks: NEAR comes before the horizon of a pass (housekeeping_ms
+ * ahead), FAR after it.  The timer may fire whenever it is set.  Each producer
+ * arms one timeout, near or far.
+ *
+ * The property, whenever the worker sleeps and the producers are done: the
+ * timer is set no later than any near deadline that is not yet expired; than
+ * the horizon, if anything is queued; than any far deadline that is filed.
+ *
+ * NO_PUSH_BARRIER, NO_QUEUE_CHECK, NO_RESTART and NO_HEED each take out one
+ * thing that it rests on.
+ */
+
+#define NOW	0
+#define NEAR	1
+#define HORIZON	2
+#define FAR	3
+#define NEVER	4
+
+#define PRODUCERS 2
+
+#define FREE	0
+#define QUEUED	1
+#define FILED	2
+#define ENDED	3
+
+byte promise = NEVER;	/* wake_ns, with WAKE_AWAKE in awake: one word */
+bool awake = false;
+byte timer = NEVER;	/* when the hrtimer is set to fire */
+bool running = true;	/* the worker's task state */
+bool asleep = false;	/* it is in schedule() */
+
+byte place[PRODUCERS];	/* where the timeout is */
+byte due[PRODUCERS];	/* its deadline */
+byte queued = 0;	/* timeouts in the queue */
+byte done = 0;		/* producers that are done */
+
+#define MIN(a, b) ((a) < (b) -> (a) : (b))
+
+/* worker_program() */
+inline program(p, set)
+{
+	p = promise;
+	do
+	:: awake -> break
+	:: else ->
+		set = p;
+		timer = set;
+		p = promise;
+#ifdef NO_RESTART
+		break
+#else
+		if
+		:: p < set -> skip
+		:: else -> break
+		fi
+#endif
+	od
+}
+
+proctype producer(byte i)
+{
+	byte seen, at, p, set;
+	bool first, hasten;
+
+	if
+	:: due[i] = NEAR
+	:: due[i] = FAR
+	fi;
+#ifdef NO_PUSH_BARRIER
+	/* The load may pass the store: it does. */
+	seen = promise;
+	atomic { first = (queued == 0); place[i] = QUEUED; queued++ };
+#else
+	atomic { first = (queued == 0); place[i] = QUEUED; queued++ };
+	seen = promise;
+#endif
+	if
+	:: first || due[i] < seen ->
+		at = (first -> MIN(due[i], HORIZON) : due[i]);
+		atomic {
+			hasten = (at < promise && !awake);
+			promise = MIN(promise, at)
+		};
+		if
+		:: hasten -> program(p, set)
+		:: else
+		fi
+	:: else
+	fi;
+	done++
+}
+
+proctype clock()
+{
+end:	do
+	:: atomic { timer != NEVER -> timer = NEVER; running = true }
+	od
+}
+
+proctype worker()
+{
+	byte next, at, p, set, i;
+	byte horizon = NEVER;
+
+	do
+	::	/* worker_sleep() */
+		d_step {	/* core_next(): the worker's alone */
+			next = NEVER;
+			i = 0;
+			do
+			:: i < PRODUCERS ->
+				if
+				:: place[i] == FILED -> next = MIN(next, due[i])
+				:: else
+				fi;
+				i++
+			:: else -> break
+			od;
+			i = 0
+		};
+		running = false;
+		atomic {
+			at = next;
+#ifndef NO_HEED
+			if
+			:: promise < horizon -> at = MIN(at, promise)
+			:: else
+			fi;
+#endif
+			promise = at;
+			awake = false
+		};
+#ifndef NO_QUEUE_CHECK
+		if
+		:: queued > 0 -> atomic { promise = MIN(promise, horizon) }
+		:: else
+		fi;
+#endif
+		program(p, set);
+		asleep = true;
+end:		running;
+		asleep = false;
+
+		/* worker_pass() */
+		atomic { promise = HORIZON; awake = true };
+		horizon = HORIZON;
+		atomic {	/* takes all that is queued at once */
+			do
+			:: i < PRODUCERS ->
+				if
+				:: place[i] == QUEUED -> place[i] = FILED; queued--
+				:: else
+				fi;
+				/* Time may have passed, or not. */
+				if
+				:: place[i] == FILED -> place[i] = ENDED
+				:: true
+				fi;
+				i++
+			:: else -> i = 0; break
+			od
+		}
+	od
+}
+
+#define IN_TIME(i) (place[i] == FREE || place[i] == ENDED || \
+		    (timer <= due[i] && (place[i] == FILED || timer <= HORIZON)))
+
+proctype observer()
+{
+end:	atomic {
+		done == PRODUCERS && asleep && !running ->
+		assert(IN_TIME(0) && IN_TIME(1))
+	}
+}
+
+init
+{
+	atomic {
+		run worker();
+		run clock();
+		run producer(0);
+		run producer(1);
+		run observer()
+	}
+}
