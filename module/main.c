@@ -8,6 +8,7 @@
 #include <linux/module.h>
 
 #include "device.h"
+#include "kunit.h"
 #include "params.h"
 #include "wheel.h"
 
@@ -30,6 +31,7 @@ MODULE_PARM_DESC(housekeeping_ms, "How long a queued timeout may wait for the wo
 unsigned int param_max_wheels = 64;
 module_param_named(max_wheels, param_max_wheels, uint, 0444);
 MODULE_PARM_DESC(max_wheels, "Wheels at once beside the system wheel, 1 to 65536 (default 64)");
+EXPORT_SYMBOL_IF_KUNIT(param_max_wheels);
 
 unsigned int param_max_timeouts = 1U << 24;
 module_param_named(max_timeouts, param_max_timeouts, uint, 0444);

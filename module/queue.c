@@ -14,6 +14,7 @@
 #include <linux/list_sort.h>
 #include <linux/sched.h>
 
+#include "kunit.h"
 #include "queue.h"
 #include "timeout.h"
 #include "wheel.h"
@@ -31,6 +32,7 @@ void queues_init(struct timewheel_queues *q)
 	INIT_LIST_HEAD(&q->fresh);
 	INIT_LIST_HEAD(&q->moved);
 }
+EXPORT_SYMBOL_IF_KUNIT(queues_init);
 
 /* Worker: nothing waits to be looked at. */
 bool queues_empty(const struct timewheel_queues *q)
@@ -38,6 +40,7 @@ bool queues_empty(const struct timewheel_queues *q)
 	return llist_empty(&q->submit) && llist_empty(&q->cancel) &&
 	       !q->taken && !q->taken_cancel && list_empty(&q->moved);
 }
+EXPORT_SYMBOL_IF_KUNIT(queues_empty);
 
 static struct llist_node *queue_turn_over(struct llist_node *newest)
 {
@@ -140,6 +143,7 @@ bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget)
 
 	return queue_drain(wheel, &q->cancel, &q->taken_cancel, budget);
 }
+EXPORT_SYMBOL_IF_KUNIT(queue_drain_cancel);
 
 /**
  * queue_drain_submit - file armed and moved timeouts in the wheel
@@ -158,3 +162,4 @@ bool queue_drain_submit(struct timewheel *wheel, unsigned int budget)
 		queue_merge(wheel, more);
 	return more;
 }
+EXPORT_SYMBOL_IF_KUNIT(queue_drain_submit);

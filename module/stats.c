@@ -5,6 +5,7 @@
 
 #include <linux/percpu.h>
 
+#include "kunit.h"
 #include "stats.h"
 
 int books_init(struct timewheel_books *books)
@@ -13,11 +14,13 @@ int books_init(struct timewheel_books *books)
 					   GFP_KERNEL_ACCOUNT);
 	return books->producer ? 0 : -ENOMEM;
 }
+EXPORT_SYMBOL_IF_KUNIT(books_init);
 
 void books_destroy(struct timewheel_books *books)
 {
 	free_percpu(books->producer);
 }
+EXPORT_SYMBOL_IF_KUNIT(books_destroy);
 
 /**
  * books_read - add the books up
@@ -45,3 +48,4 @@ void books_read(const struct timewheel_books *books, struct books_sum *sum)
 	ended = sum->fired + sum->unprocessed + sum->cancelled;
 	sum->pending = sum->armed > ended ? sum->armed - ended : 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(books_read);

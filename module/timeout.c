@@ -33,6 +33,7 @@
 #include <linux/export.h>
 #include <linux/rcupdate.h>
 
+#include "kunit.h"
 #include "timeout.h"
 #include "wheel.h"
 
@@ -452,6 +453,7 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	}
 	timeout_end(wheel);
 }
+EXPORT_SYMBOL_IF_KUNIT(timeout_expire);
 
 /*
  * The wheel is being stopped, by the caller, who owns it now.  Returns false if
