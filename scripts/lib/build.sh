@@ -98,6 +98,7 @@ clean_log()
 		-e 'the compiler differs from the one used to build' \
 		-e '^ *The kernel was built by:' \
 		-e '^ *You are using:' \
+		-e 'modpost: suppressed [0-9]* unresolved symbol warnings' \
 		-e 'Skipping BTF generation' || true
 }
 
