@@ -23,6 +23,12 @@
 
 #define HANDLES_FIRST_CAPACITY	8U
 
+/*
+ * Charged to the opener's memory cgroup.  Over its limit the arm fails: nothing
+ * in there is to be killed for what a process elsewhere arms on a passed fd.
+ */
+#define HANDLES_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /* Takes a reference to the opener's memcg: the caller's. */
 void handles_init(struct handles *h, u32 max)
 {
@@ -50,7 +56,7 @@ static struct chunk *chunk_create(struct context *ctx, u32 first, u32 max)
 	struct chunk *chunk;
 	u32 i, nr;
 
-	chunk = (struct chunk *)__get_free_page(GFP_KERNEL_ACCOUNT);
+	chunk = (struct chunk *)__get_free_page(HANDLES_GFP);
 	if (!chunk)
 		return NULL;
 
@@ -84,7 +90,7 @@ static int chunks_reserve(struct context *ctx)
 	most = DIV_ROUND_UP(h->max, CHUNK_ENTRIES);
 	capacity = h->capacity ? min(h->capacity, most / 2 + 1) * 2 :
 				 HANDLES_FIRST_CAPACITY;
-	new = kvmalloc_objs(*new, capacity, GFP_KERNEL_ACCOUNT);
+	new = kvmalloc_objs(*new, capacity, HANDLES_GFP);
 	if (!new)
 		return -ENOMEM;
 	if (old)
