@@ -159,7 +159,7 @@ int context_setup(struct context *ctx, const struct timewheel_setup *s)
 	ctx->eventfd = eventfd;
 	ctx->own_wheel = s->flags & TIMEWHEEL_SETUP_OWN_WHEEL;
 	if (s->max_pending)
-		ctx->handles.max = s->max_pending;
+		WRITE_ONCE(ctx->handles.max, s->max_pending);
 	/* Pairs with the acquires in context_bind() and context_wheel(). */
 	smp_store_release(&ctx->wheel, wheel);
 out:

@@ -4,7 +4,6 @@
  * whom they concern.
  */
 
-#include <linux/compat.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>

@@ -29,7 +29,8 @@ void report_info(struct context *ctx, struct timewheel_info *info)
 		.slots = wheel->core.mask + 1,
 		.levels = wheel->core.levels,
 		.clockid = wheel->clockid,
-		.max_pending = ctx->handles.max,
+		/* SETUP may just be setting it. */
+		.max_pending = READ_ONCE(ctx->handles.max),
 		/*
 		 * Goes round rather than stop at 0: the opener's clock may be
 		 * younger than the wheel, and a difference is then still right.
@@ -108,7 +109,8 @@ void report_fdinfo(struct context *ctx, struct seq_file *m)
 	seq_printf(m, "timewheel-slots:\t%u\n", wheel->core.mask + 1);
 	seq_printf(m, "timewheel-levels:\t%u\n", wheel->core.levels);
 	seq_printf(m, "timewheel-clockid:\t%d\n", wheel->clockid);
-	seq_printf(m, "timewheel-max-pending:\t%u\n", ctx->handles.max);
+	seq_printf(m, "timewheel-max-pending:\t%u\n",
+		   READ_ONCE(ctx->handles.max));
 	seq_printf(m, "timewheel-armed:\t%llu\n", stats.armed);
 	seq_printf(m, "timewheel-rearmed:\t%llu\n", stats.rearmed);
 	seq_printf(m, "timewheel-fired:\t%llu\n", stats.fired);
