@@ -15,7 +15,9 @@
  * @silent: connections that fell silent
  * @silent_closed: silent ones that the server closed
  * @early: of these, closed before their idle time was over
- * @wrongly_closed: active and closing ones that the server closed
+ * @starved: active and closing ones that were closed because this process did
+ *	not get to run for the idle time
+ * @wrongly_closed: active and closing ones that the server closed otherwise
  * @sent: messages sent
  * @echoed: bytes that came back
  */
@@ -25,6 +27,7 @@ struct clients_result {
 	uint64_t silent;
 	uint64_t silent_closed;
 	uint64_t early;
+	uint64_t starved;
 	uint64_t wrongly_closed;
 	uint64_t sent;
 	uint64_t echoed;

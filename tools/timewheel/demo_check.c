@@ -60,11 +60,12 @@ unsigned int demo_check(const struct demo_run *run, unsigned int connections)
 	}
 	bad += expect("connections", b->accepted, server, connections, "the command line");
 	bad += expect("refused connections", b->failed, server, 0, "the rule");
-	bad += expect("closed for silence", b->closed_idle, server, c->silent_closed, clients);
+	bad += expect("closed for silence", b->closed_idle, server,
+		      c->silent_closed + c->starved, clients);
 	bad += expect("closed for silence", c->silent_closed, clients, c->silent,
 		      "the number of silent ones");
 	bad += expect("closed by the peer", b->closed_peer, server,
-		      c->active + c->closing, "the number of these clients");
+		      c->active + c->closing - c->starved, "the number of these clients");
 	bad += expect("closed although not silent", c->wrongly_closed, clients, 0, "the rule");
 	bad += expect("closed before the idle time was over", c->early, clients, 0, "the rule");
 	bad += expect("fired early", b->early, server, 0, "the rule");

@@ -168,6 +168,7 @@ void demo_json(const struct demo_run *run)
 	json_u64("pending", run->wheel ? run->stats.pending :
 			    b->armed - b->fired - b->cancelled);
 	json_u64("early", b->early + run->clients.early);
+	json_u64("starved_clients", run->clients.starved);
 	json_u64("late_p50_ns", percentile(run, 50));
 	json_u64("late_p99_ns", percentile(run, 99));
 	json_u64("late_max_ns", percentile(run, 100));

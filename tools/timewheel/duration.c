@@ -151,7 +151,7 @@ int duration_parse(const char *text, uint64_t *ns)
 
 static const char *format_long(uint64_t ns, char *buf)
 {
-	uint64_t s = (ns + NS_PER_S / 2) / NS_PER_S;
+	uint64_t s = ns / NS_PER_S + (ns % NS_PER_S >= NS_PER_S / 2);
 	static const struct {
 		const char *name;
 		uint64_t s;

@@ -95,6 +95,9 @@ static int64_t kernel_bytes(int grouped)
 	char path[160];
 
 	if (grouped) {
+		/* memory.stat lags; reading cpu.stat brings all up to date. */
+		snprintf(path, sizeof(path), "%s/cpu.stat", group);
+		read_key(path, "usage_usec");
 		snprintf(path, sizeof(path), "%s/memory.stat", group);
 		return read_key(path, "kernel");
 	}

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The timewheel command, as it is typed: output, errors, exit status.
+
+number=0
+failed=0
+out=$(mktemp) err=$(mktemp)
+trap 'rm -f "$out" "$err" "$err.sleep"' EXIT
+
+if ! command -v timewheel >/dev/null; then
+	echo "1..0 # SKIP the timewheel command is not installed"
+	exit 4
+fi
+if [ ! -e /dev/timewheel ]; then
+	echo "1..0 # SKIP no /dev/timewheel: the module is not loaded"
+	exit 4
+fi
+
+# verdict STATUS NAME
+verdict()
+{
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $number $2"
+	else
+		echo "not ok $number $2"
+		sed 's/^/# stdout: /' "$out"
+		sed 's/^/# stderr: /' "$err"
+		failed=1
+	fi
+}
+
+# expect STATUS PATTERN ARGUMENT...: exit status and output of timewheel.
+expect()
+{
+	want=$1 pattern=$2
+	shift 2
+	timewheel "$@" >"$out" 2>"$err" </dev/null
+	status=$?
+	[ "$status" = "$want" ] && cat "$out" "$err" | grep -q -e "$pattern"
+	verdict $? "timewheel $* gives $want and says '$pattern'"
+}
+
+echo "TAP version 13"
+
+expect 0 'usage: timewheel COMMAND' --help
+expect 0 'usage: timewheel COMMAND' help
+expect 0 'usage: timewheel sleep' help sleep
+expect 0 '^timewheel [0-9]' --version
+expect 2 'which command'
+expect 2 "no command 'frob'" frob
+expect 2 "no option '--frob'" --frob
+for command in info sleep stat demo; do
+	expect 0 "usage: timewheel $command" "$command" --help
+	expect 2 "no option '--frob'" "$command" --frob
+done
+
+expect 0 'slots of' info
+expect 0 '"tick_ns": [0-9]' info --json
+expect 2 'no argument' info 1
+
+expect 0 '^10ms fired .* late$' sleep 10ms
+expect 0 '^0 fired' sleep 0
+expect 0 '"late_ns": [0-9]' sleep --json 1ms
+expect 2 'how long' sleep
+expect 2 "'2x' is no duration; write 250ms, 2s" sleep 2x
+expect 2 "'-1' is no duration" sleep 1ms -1
+expect 2 '584 years' sleep 300000d
+
+timewheel sleep 300ms 100ms 200ms >"$out" 2>"$err"
+[ "$(cut -d ' ' -f 1 "$out" | tr '\n' ' ')" = "100ms 200ms 300ms " ]
+verdict $? 'sleep prints each as it fires'
+
+timewheel sleep 1h 2h >/dev/null 2>"$err.sleep" &
+pid=$!
+n=0
+until timewheel stat --json 2>/dev/null | grep -q "\"pid\": $pid"; do
+	n=$((n + 1))
+	[ "$n" -lt 100 ] || break
+	sleep 0.1
+done
+timewheel stat --pid "$pid" >"$out" 2>"$err"
+grep -q 'pending *2$' "$out"
+verdict $? 'stat --pid shows what is pending'
+timewheel stat >"$out" 2>"$err"
+grep -q "^ *$pid .* timewheel *2 " "$out"
+verdict $? 'stat shows all contexts'
+grep -q '^  tick_us *[0-9]' "$out"
+verdict $? 'stat shows the parameters'
+kill -INT "$pid"
+wait "$pid"
+status=$?
+mv "$err.sleep" "$err"
+[ "$status" = 130 ] && grep -q 'interrupted, 2 cancelled' "$err"
+verdict $? 'an interrupted sleep cancels, and ends with 130'
+expect 2 "'x' is no process id" stat --pid x
+expect 1 'no process 999999999' stat --pid 999999999
+expect 0 '"parameters": {' stat --json
+
+expect 2 'no number of connections' demo x
+expect 2 'no number of connections' demo 0
+expect 2 '100ms to 1h' demo --idle 1ms
+expect 0 '"agree": true' demo --json --idle 1s 40
+
+echo "1..$number"
+[ "$failed" = 0 ]

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The limits that contexts share: of each user, and of the module.
+ */
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "module.h"
+#include "support.h"
+
+#define USER	1000
+#define OTHER	1001
+
+static int try_arm(int fd)
+{
+	struct timewheel_op op = op_arm(HOUR, 0);
+
+	return ioctl(fd, TIMEWHEEL_IOC_ARM, &op);
+}
+
+/* Runs what is to be done as another user. */
+static void as_user(uid_t uid, void (*fn)(void))
+{
+	gid_t group = device_group();
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	ASSERT_OK(pid);
+	if (!pid) {
+		become(uid, group);
+		fn();
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+static void ten_and_no_more(void)
+{
+	int a = tw_open(), b, i;
+	uint64_t id = 0;
+
+	for (i = 0; i < 10; i++)
+		id = arm(a, HOUR, i);
+	EXPECT_ERR(EDQUOT, try_arm(a));
+	/* Nor in another context of the same user. */
+	b = tw_open();
+	EXPECT_ERR(EDQUOT, try_arm(b));
+	EXPECT_EQ(0, stats_of(b).armed);
+
+	/* One that was cancelled makes room at once. */
+	ASSERT_OK(cancel(a, id));
+	EXPECT_EQ(0, try_arm(a));
+	EXPECT_ERR(EDQUOT, try_arm(a));
+	EXPECT_EQ(2, stats_of(a).rejected);
+
+	/* One that fired does when its event is read. */
+	id = 0;
+	ASSERT_OK(ioctl(a, TIMEWHEEL_IOC_STOP));
+	EXPECT_ERR(EDQUOT, try_arm(b));
+	read_event(a);
+	EXPECT_EQ(0, try_arm(b));
+	EXPECT_ERR(EDQUOT, try_arm(b));
+
+	/* And all do when the context is closed. */
+	ASSERT_OK(close(a));
+	for (i = 1; i < 10; i++)
+		EXPECT_EQ(0, try_arm(b));
+	EXPECT_ERR(EDQUOT, try_arm(b));
+	expect_balance(b);
+}
+
+TEST(limit_of_a_user)
+{
+	need_module();
+	module_reload("max_user_timeouts=10");
+	as_user(USER, ten_and_no_more);
+	module_restore();
+}
+
+static int users_fd;
+
+static void fill_and_try_other(void)
+{
+	int i, fd = tw_open();
+
+	for (i = 0; i < 10; i++)
+		arm(fd, HOUR, i);
+	EXPECT_ERR(EDQUOT, try_arm(fd));
+	/* The context's opener counts, not who arms in it. */
+	EXPECT_ERR(EDQUOT, try_arm(users_fd));
+}
+
+static void arm_ten(void)
+{
+	int i, fd = tw_open();
+
+	for (i = 0; i < 10; i++)
+		arm(fd, HOUR, i);
+	EXPECT_ERR(EDQUOT, try_arm(fd));
+}
+
+TEST(users_are_apart)
+{
+	int fds[2], status, i;
+	char byte = 0;
+	pid_t pid;
+
+	need_module();
+	module_reload("max_user_timeouts=10");
+	ASSERT_OK(pipe(fds));
+	pid = fork();
+	ASSERT_OK(pid);
+	if (!pid) {
+		/* Holds ten until it is told to go. */
+		become(USER, device_group());
+		users_fd = tw_open();
+		for (i = 0; i < 10; i++)
+			arm(users_fd, HOUR, i);
+		ASSERT_EQ(1, read(fds[0], &byte, 1));
+		_exit(0);
+	}
+	as_user(OTHER, arm_ten);
+	ASSERT_EQ(1, write(fds[1], &byte, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	/* Gone with the process. */
+	as_user(USER, arm_ten);
+	module_restore();
+}
+
+/* Whose context it is counts: root's descriptor in another user's hands. */
+static void arm_in_roots(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(0, try_arm(users_fd));
+}
+
+TEST(root_is_exempt)
+{
+	int i;
+
+	need_module();
+	module_reload("max_user_timeouts=10");
+	users_fd = tw_open();
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(0, try_arm(users_fd));
+	as_user(USER, arm_in_roots);
+	EXPECT_EQ(40, stats_of(users_fd).pending);
+	close(users_fd);
+	module_restore();
+}
+
+/* And a user's context in root's hands stays the user's. */
+TEST(the_opener_counts)
+{
+	need_module();
+	module_reload("max_user_timeouts=10");
+	if (!fork()) {
+		become(USER, device_group());
+		users_fd = tw_open();
+		fill_and_try_other();
+		_exit(0);
+	}
+	{
+		int status;
+
+		ASSERT_LT(0, wait(&status));
+		EXPECT_EQ(0, status);
+	}
+	module_restore();
+}
+
+TEST(limit_of_the_module)
+{
+	uint64_t id = 0;
+	int a, b, i;
+
+	need_module();
+	module_reload("max_timeouts=10");
+	a = tw_open();
+	b = tw_open();
+	EXPECT_EQ(10, info_of(a).max_pending);
+	for (i = 0; i < 10; i++)
+		id = arm(i % 2 ? a : b, HOUR, i);
+	/* Root too. */
+	EXPECT_ERR(ENOSPC, try_arm(a));
+	EXPECT_ERR(ENOSPC, try_arm(b));
+	ASSERT_OK(cancel(a, id));
+	EXPECT_EQ(0, try_arm(b));
+	EXPECT_ERR(ENOSPC, try_arm(b));
+	close(b);
+	for (i = 0; i < 6; i++)
+		EXPECT_EQ(0, try_arm(a));
+	EXPECT_ERR(ENOSPC, try_arm(a));
+	close(a);
+	module_restore();
+}
+
+/* A batch goes on after those that are refused. */
+TEST(limit_in_a_batch)
+{
+	struct timewheel_op ops[12];
+	int i, fd;
+
+	need_module();
+	module_reload("max_timeouts=10");
+	fd = tw_open();
+	for (i = 0; i < 12; i++)
+		ops[i] = op_arm(HOUR, i);
+	EXPECT_EQ(12, submit(fd, ops, 12));
+	for (i = 0; i < 12; i++)
+		EXPECT_EQ(i < 10 ? 0 : -ENOSPC, ops[i].result);
+	EXPECT_EQ(10, stats_of(fd).armed);
+	EXPECT_EQ(2, stats_of(fd).rejected);
+	close(fd);
+	module_restore();
+}

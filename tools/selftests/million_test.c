@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A million pending timeouts, and then none.
+ */
+#include <stdlib.h>
+
+#include "module.h"
+#include "support.h"
+
+#define MILLION		1000000U
+/* What other parts of the system may take meanwhile. */
+#define TOLERANCE_KIB	(16 * 1024LL)
+
+static long long meminfo(const char *key)
+{
+	long long value = -1;
+	char line[256];
+	FILE *file = fopen("/proc/meminfo", "r");
+
+	ASSERT_TRUE(file);
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+			value = strtoll(line + strlen(key) + 1, NULL, 10);
+	fclose(file);
+	ASSERT_LE(0, value);
+	return value;
+}
+
+/* Memory comes back by and by: what is freed after a grace period, say. */
+static bool returns(long long before)
+{
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		if (meminfo("MemFree") + TOLERANCE_KIB >= before)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+static void need_memory(void)
+{
+	if (meminfo("MemAvailable") < 400 * 1024)
+		SKIP("too little memory for a million timeouts");
+}
+
+TEST_LIMIT(close_with_a_million_pending, 300)
+{
+	long long before, full, slab;
+	int fd;
+
+	need_module();
+	need_memory();
+	/* What the first use costs once and for all is not counted. */
+	fd = tw_open();
+	arm_many(fd, 10000, HOUR);
+	close(fd);
+	before = meminfo("MemFree");
+	slab = meminfo("SUnreclaim");
+
+	fd = tw_open();
+	arm_many(fd, MILLION, HOUR);
+	EXPECT_EQ(MILLION, stats_of(fd).pending);
+	full = meminfo("MemFree");
+	test_say("a million timeouts took %lld KiB", before - full);
+	EXPECT_LT(full, before);
+	/* Nobody else can take the module away meanwhile. */
+	EXPECT_ERR(EWOULDBLOCK, module_unload());
+	close(fd);
+	EXPECT_EQ(0, module_unload());
+	EXPECT_TRUE(returns(before));
+	test_say("MemFree %lld KiB before, %lld after; SUnreclaim %lld, %lld", before,
+		 meminfo("MemFree"), slab, meminfo("SUnreclaim"));
+	module_restore();
+}
+
+TEST_LIMIT(stop_with_a_million_pending, 300)
+{
+	static struct timewheel_event events[4096];
+	uint64_t nr = 0, sum = 0;
+	ssize_t len;
+	int fd, i;
+
+	need_memory();
+	fd = tw_open_with(O_NONBLOCK);
+	arm_many(fd, MILLION, HOUR);
+	ASSERT_OK(ioctl(fd, TIMEWHEEL_IOC_STOP));
+	while ((len = read(fd, events, sizeof(events))) > 0)
+		for (i = 0; i < len / (ssize_t)sizeof(events[0]); i++) {
+			nr++;
+			sum += events[i].user_data;
+		}
+	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_EQ(MILLION, nr);
+	EXPECT_EQ(MILLION * (MILLION - 1ULL) / 2, sum);
+	EXPECT_EQ(MILLION, stats_of(fd).unprocessed);
+	expect_balance(fd);
+}
+
+/* A million due in one tick: all are told, and none is told early. */
+TEST_LIMIT(a_million_at_once, 300)
+{
+	static struct timewheel_event events[4096];
+	uint64_t due, nr = 0, sum = 0, early = 0;
+	ssize_t len;
+	int fd, i;
+
+	need_memory();
+	fd = tw_open_with(O_NONBLOCK);
+	arm_many(fd, MILLION, HOUR);
+	close(fd);
+
+	fd = tw_open_with(O_NONBLOCK);
+	due = now_ns(CLOCK_MONOTONIC) + 10 * SEC;
+	for (i = 0; i < 1000; i++) {
+		static struct timewheel_op ops[1000];
+		int j;
+
+		for (j = 0; j < 1000; j++)
+			ops[j] = op_arm_at(due, i * 1000 + j);
+		ASSERT_EQ(1000, submit(fd, ops, 1000));
+	}
+	while (nr < MILLION) {
+		wait_readable(fd);
+		early += now_ns(CLOCK_MONOTONIC) < due;
+		len = read(fd, events, sizeof(events));
+		ASSERT_LT(0, len);
+		for (i = 0; i < len / (ssize_t)sizeof(events[0]); i++) {
+			nr++;
+			sum += events[i].user_data;
+		}
+	}
+	EXPECT_EQ(0, early);
+	EXPECT_EQ(MILLION * (MILLION - 1ULL) / 2, sum);
+	EXPECT_EQ(MILLION, stats_of(fd).fired);
+	expect_balance(fd);
+}
