@@ -52,14 +52,16 @@ jobs_of_build()
 # shell does not stop at the first error inside: COMMAND says '|| die' itself.
 with_lock()
 {
-	local name=$1 fd status=0
+	local name=$1 fd status=0 start=$SECONDS
 	shift
 
 	mkdir -p "$TW_CACHE/locks"
 	exec {fd}>"$TW_CACHE/locks/$name"
 	if ! flock -n "$fd"; then
 		say "waiting for another run that works on $name"
-		flock "$fd"
+		while ! flock -w 60 "$fd"; do
+			say "still waiting for $name, $((SECONDS - start)) s"
+		done
 	fi
 	# The lock must not live on in something that COMMAND leaves behind.
 	(exec {fd}>&-; "$@") || status=$?

@@ -277,7 +277,8 @@ show_log()
 	if grep -qa "timewheel-guest $run_nonce begin" "$run_dir/log"; then
 		sed "1,/timewheel-guest $run_nonce begin/d" "$run_dir/log"
 	else
-		cat "$run_dir/log"
+		# It did not come that far: where it stopped.
+		tail -n 30 "$run_dir/log"
 	fi | tr -d '\r' | grep -av "timewheel-guest $run_nonce" | tail -n 150 >&2 || true
 	say "all of it is in $kept_log"
 }
