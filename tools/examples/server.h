@@ -99,7 +99,7 @@ extern const struct idle_ops idle_wheel;
 extern const struct idle_ops idle_timerfd;
 
 /* epoll data: a socket is its fd, what concerns timeouts has this bit. */
-#define SERVER_TIMEOUT	(1ULL << 32)
+#define SERVER_TIMEOUT	0x100000000ULL
 
 /**
  * struct server - a server

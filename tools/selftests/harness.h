@@ -16,6 +16,10 @@
 #include <stdnoreturn.h>
 #include <string.h>
 
+#define __printf(format, first) \
+	__attribute__((__format__ \
+	(printf, format, first)))
+
 struct test {
 	const char *name;
 	void (*run)(void);
@@ -24,26 +28,24 @@ struct test {
 };
 
 void test_register(struct test *test);
-void test_fail(const char *file, int line, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+__printf(3, 4) void test_fail(const char *file, int line, const char *format, ...);
 noreturn void test_stop(void);
-noreturn void test_skip(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-void test_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+__printf(1, 2) noreturn void test_skip(const char *format, ...);
+__printf(1, 2) void test_say(const char *format, ...);
 
 /* A slow machine, emulated, shared, is given this much. */
 #define TEST(test_name)	TEST_LIMIT(test_name, 120)
 
 #define TEST_LIMIT(test_name, seconds) \
-	static void test_name(void); \
+	static void test_name##_run(void); \
 	static struct test test_name##_test = { \
-		.name = #test_name, .run = test_name, .limit_s = (seconds), \
+		.name = #test_name, .run = test_name##_run, .limit_s = (seconds), \
 	}; \
 	__attribute__((constructor)) static void test_name##_register(void) \
 	{ \
 		test_register(&test_name##_test); \
 	} \
-	static void test_name(void)
+	static void test_name##_run(void)
 
 #define SKIP(...) test_skip(__VA_ARGS__)
 

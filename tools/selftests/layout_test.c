@@ -3,13 +3,14 @@
  * The ABI's layout is the same for 32- and 64-bit programs: it is checked when
  * this is compiled, and compiled for both.
  */
+#include <assert.h>
 #include <stddef.h>
 
 #include "support.h"
 
-#define SIZE(type, size) _Static_assert(sizeof(struct type) == (size), #type)
+#define SIZE(type, size) static_assert(sizeof(struct type) == (size), #type)
 #define AT(type, field, offset) \
-	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
+	static_assert(offsetof(struct type, field) == (offset), #type "." #field)
 
 SIZE(timewheel_op, 64);
 AT(timewheel_op, opcode, 0);

@@ -11,7 +11,7 @@
 /* What other parts of the system may take meanwhile. */
 #define TOLERANCE_KIB	(16 * 1024LL)
 
-static long long meminfo(const char *key)
+static long long memory_kib(const char *key)
 {
 	long long value = -1;
 	char line[256];
@@ -32,7 +32,7 @@ static bool returns(long long before)
 	int i;
 
 	for (i = 0; i < 300; i++) {
-		if (meminfo("MemFree") + TOLERANCE_KIB >= before)
+		if (memory_kib("MemFree") + TOLERANCE_KIB >= before)
 			return true;
 		usleep(100000);
 	}
@@ -41,7 +41,7 @@ static bool returns(long long before)
 
 static void need_memory(void)
 {
-	if (meminfo("MemAvailable") < 400 * 1024)
+	if (memory_kib("MemAvailable") < 400 * 1024)
 		SKIP("too little memory for a million timeouts");
 }
 
@@ -56,13 +56,13 @@ TEST_LIMIT(close_with_a_million_pending, 300)
 	fd = tw_open();
 	arm_many(fd, 10000, HOUR);
 	close(fd);
-	before = meminfo("MemFree");
-	slab = meminfo("SUnreclaim");
+	before = memory_kib("MemFree");
+	slab = memory_kib("SUnreclaim");
 
 	fd = tw_open();
 	arm_many(fd, MILLION, HOUR);
 	EXPECT_EQ(MILLION, stats_of(fd).pending);
-	full = meminfo("MemFree");
+	full = memory_kib("MemFree");
 	test_say("a million timeouts took %lld KiB", before - full);
 	EXPECT_LT(full, before);
 	/* Nobody else can take the module away meanwhile. */
@@ -71,7 +71,7 @@ TEST_LIMIT(close_with_a_million_pending, 300)
 	EXPECT_EQ(0, module_unload());
 	EXPECT_TRUE(returns(before));
 	test_say("MemFree %lld KiB before, %lld after; SUnreclaim %lld, %lld", before,
-		 meminfo("MemFree"), slab, meminfo("SUnreclaim"));
+		 memory_kib("MemFree"), slab, memory_kib("SUnreclaim"));
 	module_restore();
 }
 

@@ -17,7 +17,7 @@
 static char saved_params[512];
 static gid_t saved_group;
 
-static const char *ko(void)
+static const char *module_file(void)
 {
 	const char *path = getenv("TIMEWHEEL_KO");
 
@@ -72,8 +72,8 @@ void need_module(void)
 {
 	if (geteuid())
 		SKIP("only root can load modules");
-	if (access(ko(), R_OK))
-		SKIP("no module at %s", ko());
+	if (access(module_file(), R_OK))
+		SKIP("no module at %s", module_file());
 	if (access(DEVICE, F_OK))
 		SKIP("the module is not loaded");
 	saved_group = device_group();
@@ -82,7 +82,7 @@ void need_module(void)
 
 int module_load(const char *params)
 {
-	int fd = open(ko(), O_RDONLY | O_CLOEXEC), ret, err;
+	int fd = open(module_file(), O_RDONLY | O_CLOEXEC), ret, err;
 	unsigned int waited;
 
 	ASSERT_OK(fd);

@@ -258,7 +258,8 @@ int clients_run(const struct sockaddr_in *server, unsigned int nr,
 		fail("no memory");
 
 	err = open_clients(&cs, server);
-	begin = said = device_now(CLOCK_MONOTONIC);
+	begin = device_now(CLOCK_MONOTONIC);
+	said = begin;
 	while (!err) {
 		look(&cs, LOOP_MS);
 		act(&cs);
@@ -272,7 +273,7 @@ int clients_run(const struct sockaddr_in *server, unsigned int nr,
 		}
 		/* The server may be slow, but not that slow. */
 		if (now > begin + 10 * idle_ns + 60000000000) {
-			fprintf(stderr, "timewheel: the server does not close %u silent connections\n",
+			fprintf(stderr, "timewheel: %u silent connections are not closed\n",
 				cs.left[SILENT]);
 			err = -1;
 		}

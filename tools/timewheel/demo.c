@@ -264,9 +264,8 @@ static unsigned int report_runs(const struct plan *plan, struct demo_run *wheel,
 	}
 	demo_table(wheel, plan->compare ? timerfd : NULL);
 	if (wheel->clients.starved + timerfd->clients.starved)
-		printf("  The machine is slow: %llu clients themselves came too late, and were closed.\n",
-		       (unsigned long long)(wheel->clients.starved +
-					    timerfd->clients.starved));
+		printf("  The machine is slow: %ju clients came too late themselves.\n",
+		       wheel->clients.starved + timerfd->clients.starved);
 	if (bad)
 		printf("\n  FAILED: %u account%s disagree%s.\n", bad,
 		       bad == 1 ? "" : "s", bad == 1 ? "s" : "");

@@ -2,7 +2,7 @@
 /*
  * Do the server, the module and the clients' sockets tell the same story?
  */
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "demo.h"
@@ -13,7 +13,7 @@ static unsigned int expect(const char *what, uint64_t a, const char *whose_a,
 	if (a == b)
 		return 0;
 	fflush(stdout);
-	fprintf(stderr, "timewheel: %s: %" PRIu64 " by %s, but %" PRIu64 " by %s\n",
+	fprintf(stderr, "timewheel: %s: %ju by %s, but %ju by %s\n",
 		what, a, whose_a, b, whose_b);
 	return 1;
 }

@@ -2,7 +2,7 @@
 /*
  * The demo's table: the wheel's column, and that of its peer.
  */
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static const char *number(uint64_t n, char *cell)
 	char digits[24];
 	size_t len, i, out = 0;
 
-	len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	len = snprintf(digits, sizeof(digits), "%ju", n);
 	for (i = 0; i < len; i++) {
 		if (i && (len - i) % 3 == 0)
 			cell[out++] = ',';

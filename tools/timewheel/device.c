@@ -11,7 +11,8 @@
 #include "error.h"
 #include "module.h"
 
-#define NOT_LOADED "the module timewheel is not loaded.\nLoad it, as root: modprobe timewheel"
+#define NOT_LOADED \
+	"the module timewheel is not loaded.\nLoad it, as root: modprobe timewheel"
 
 static noreturn void fail_open(int err)
 {
@@ -19,8 +20,8 @@ static noreturn void fail_open(int err)
 	case ENOENT:
 		if (!module_loaded())
 			fail(DEVICE_PATH " is not there: " NOT_LOADED);
-		fail("the module is loaded, but " DEVICE_PATH " is not there: this /dev is not the\n"
-		     "kernel's own (a container?). Make the device visible in it.");
+		fail("the module is loaded, but " DEVICE_PATH " is not there: this /dev is\n"
+		     "not the kernel's own (a container?). Make the device visible in it.");
 	case ENXIO:
 	case ENODEV:
 		fail(DEVICE_PATH " has nothing behind it: " NOT_LOADED);

@@ -8,11 +8,12 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "duration.h"
 
 #define NS_PER_US	1000ULL
@@ -85,7 +86,7 @@ static const struct unit *take_unit(const char **text)
 {
 	size_t i, len;
 
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
 		len = strlen(units[i].name);
 		if (strncmp(*text, units[i].name, len))
 			continue;
@@ -159,10 +160,10 @@ static const char *format_long(uint64_t ns, char *buf)
 	size_t i, len = 0;
 
 	buf[0] = '\0';
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (s < parts[i].s)
 			continue;
-		len += snprintf(buf + len, DURATION_LEN - len, "%" PRIu64 "%s",
+		len += snprintf(buf + len, DURATION_LEN - len, "%ju%s",
 				s / parts[i].s, parts[i].name);
 		s %= parts[i].s;
 	}
@@ -187,12 +188,12 @@ const char *duration_format(uint64_t ns, char buf[static DURATION_LEN])
 	if (ns >= NS_PER_MIN)
 		return format_long(ns, buf);
 	if (ns < NS_PER_US) {
-		snprintf(buf, DURATION_LEN, "%" PRIu64 "ns", ns);
+		snprintf(buf, DURATION_LEN, "%juns", ns);
 		return buf;
 	}
 	scale = ns >= NS_PER_S ? NS_PER_S : ns >= NS_PER_MS ? NS_PER_MS : NS_PER_US;
 	unit = ns >= NS_PER_S ? "s" : ns >= NS_PER_MS ? "ms" : "us";
-	snprintf(buf, DURATION_LEN, "%" PRIu64 ".%03" PRIu64, ns / scale,
+	snprintf(buf, DURATION_LEN, "%ju.%03ju", ns / scale,
 		 ns % scale * 1000 / scale);
 	for (end = buf + strlen(buf) - 1; *end == '0'; end--)
 		;

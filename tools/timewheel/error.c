@@ -3,7 +3,7 @@
  * Errors name the cause and the cure.
  */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,10 +59,11 @@ static void say_limit(const char *whose, const char *parameter)
 	if (module_parameter(parameter, &value))
 		fprintf(stderr, "It is the parameter %s of the module.\n", parameter);
 	else
-		fprintf(stderr, "It is the parameter %s of the module, now %" PRIu64 ".\n",
+		fprintf(stderr, "It is the parameter %s of the module, now %ju.\n",
 			parameter, value);
-	fprintf(stderr, "To raise it: echo 'options timewheel %s=NUMBER' >/etc/modprobe.d/timewheel.conf\n"
-		"and load the module anew.\n", parameter);
+	fprintf(stderr,
+		"To raise it, write 'options timewheel %s=NUMBER' to a file in\n"
+		"/etc/modprobe.d and load the module anew.\n", parameter);
 }
 
 /**
@@ -80,8 +81,9 @@ noreturn void fail_arm(int err)
 		say_limit("of all users together", "max_timeouts");
 		break;
 	case ENOMEM:
-		fprintf(stderr, "timewheel: no more timeouts: the kernel has no memory for them.\n"
-			"Look at the limit of the control group (memory.max) and at free memory.\n");
+		fprintf(stderr,
+			"timewheel: no more timeouts: the kernel has no memory for them.\n"
+			"Look at the control group's memory.max and at free memory.\n");
 		break;
 	default:
 		fail_errno(err, "cannot arm a timeout");

@@ -9,15 +9,13 @@
 
 #define EXIT_USAGE	2
 
-/* The command that runs, for messages and --help. */
-struct command;
+#define __printf(format, first) \
+	__attribute__((__format__ \
+	(printf, format, first)))
 
-noreturn void fail(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-noreturn void fail_errno(int err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+__printf(1, 2) noreturn void fail(const char *format, ...);
+__printf(2, 3) noreturn void fail_errno(int err, const char *format, ...);
 noreturn void fail_arm(int err);
-noreturn void fail_usage(const char *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+__printf(2, 3) noreturn void fail_usage(const char *command, const char *format, ...);
 
 #endif /* ERROR_H */

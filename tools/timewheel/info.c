@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "command.h"
 #include "device.h"
 #include "duration.h"
@@ -28,14 +29,14 @@ static const struct {
 	{ "list", TIMEWHEEL_FEATURE_LIST },
 };
 
-#define NR_FEATURES (sizeof(features) / sizeof(features[0]))
+#define NR_FEATURES ARRAY_SIZE(features)
 
 /* The limits that are parameters of the module. */
 static const char *const limits[] = {
 	"max_timeouts", "max_user_timeouts", "max_wheels",
 };
 
-#define NR_LIMITS (sizeof(limits) / sizeof(limits[0]))
+#define NR_LIMITS ARRAY_SIZE(limits)
 
 static const char *clock_name(int clockid)
 {
@@ -83,11 +84,11 @@ static void print_human(const struct timewheel_info *info, const char *version)
 	       duration_format(info->min_tick_ns, buf),
 	       duration_format(info->max_tick_ns, buf2), info->max_slots,
 	       info->max_levels, info->max_levels == 1 ? "" : "s");
-	printf("limits       max_pending of this context %" PRIu64 "\n",
+	printf("limits       max_pending of this context %ju\n",
 	       (uint64_t)info->max_pending);
 	for (i = 0; i < NR_LIMITS; i++)
 		if (!module_parameter(limits[i], &value))
-			printf("             %s %" PRIu64 "\n", limits[i], value);
+			printf("             %s %ju\n", limits[i], value);
 }
 
 static void print_json(const struct timewheel_info *info, const char *version)

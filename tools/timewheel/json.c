@@ -85,7 +85,7 @@ void json_end(void)
 void json_u64(const char *name, uint64_t value)
 {
 	name_it(name);
-	printf("%" PRIu64, value);
+	printf("%ju", value);
 }
 
 /**
@@ -96,7 +96,7 @@ void json_u64(const char *name, uint64_t value)
 void json_s64(const char *name, int64_t value)
 {
 	name_it(name);
-	printf("%" PRId64, value);
+	printf("%jd", value);
 }
 
 /**

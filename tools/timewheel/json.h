@@ -5,7 +5,6 @@
 #ifndef JSON_H
 #define JSON_H
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 

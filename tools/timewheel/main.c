@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "command.h"
 #include "error.h"
 
@@ -16,9 +17,9 @@ static const struct command *const commands[] = {
 	&command_demo,
 };
 
-#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define NR_COMMANDS ARRAY_SIZE(commands)
 
-static void help(void)
+static void print_help(void)
 {
 	size_t i;
 
@@ -89,14 +90,14 @@ int main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		help();
+		print_help();
 		return EXIT_SUCCESS;
 	}
 	if (!strcmp(argv[1], "help")) {
 		if (argc > 2)
 			command_help(find(argv[2]));
 		else
-			help();
+			print_help();
 		return EXIT_SUCCESS;
 	}
 	if (argv[1][0] == '-')

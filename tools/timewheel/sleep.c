@@ -2,9 +2,8 @@
 /*
  * timewheel sleep: one timeout for each argument, printed as it fires.
  */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -20,31 +20,23 @@
 #include "error.h"
 #include "json.h"
 
-#define EXIT_SIGINT	(128 + SIGINT)
+#define EXIT_SIGNAL	128	/* and the number of the signal */
 #define EVENTS		64
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int sig)
+/* Signals that end it are read from a descriptor, among the events. */
+static int catch_interrupts(void)
 {
-	(void)sig;
-	interrupted = 1;
-}
+	sigset_t mask;
+	int fd;
 
-/* Signals are let through in ppoll() only, so that none goes unnoticed. */
-static void catch_interrupt(sigset_t *outside)
-{
-	struct sigaction sa = { .sa_handler = on_interrupt };
-	sigset_t block;
-
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigprocmask(SIG_BLOCK, &block, outside);
-	sigdelset(outside, SIGINT);
-	sigdelset(outside, SIGTERM);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	fd = signalfd(-1, &mask, SFD_CLOEXEC);
+	if (fd < 0)
+		fail_errno(errno, "cannot watch for signals");
+	return fd;
 }
 
 static void parse(struct timewheel_op *op, const char *text)
@@ -124,39 +116,60 @@ static unsigned int cancel(int fd, struct timewheel_op *ops, unsigned int nr)
 	return cancelled;
 }
 
-static int wait_for(int fd, struct timewheel_op *ops, char **texts,
-		    unsigned int nr, const sigset_t *mask, bool json)
+/* Prints what has come; returns how many. */
+static unsigned int print_events(int fd, const struct timewheel_op *ops,
+				 char **texts, unsigned int nr, int clockid, bool json)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	struct timewheel_event events[EVENTS];
+	uint64_t now, n;
+	ssize_t len, i;
+
+	len = read(fd, events, sizeof(events));
+	if (len < 0)
+		fail_errno(errno, "cannot read events");
+	len /= sizeof(events[0]);
+	now = device_now(clockid);
+	for (i = 0; i < len; i++) {
+		n = events[i].user_data;
+		if (n >= nr)
+			fail("the module reports a timeout that is none of ours");
+		print_event(&events[i], texts[n], ops[n].expires_ns, now, json);
+	}
+	return len;
+}
+
+/* Says so; returns the exit status, which names the signal. */
+static int interrupted(int interrupts, unsigned int cancelled)
+{
+	struct signalfd_siginfo info;
+
+	fprintf(stderr, "timewheel: interrupted, %u cancelled\n", cancelled);
+	if (read(interrupts, &info, sizeof(info)) != sizeof(info))
+		return EXIT_FAILURE;
+	return EXIT_SIGNAL + info.ssi_signo;
+}
+
+static int wait_for(int fd, struct timewheel_op *ops, char **texts,
+		    unsigned int nr, int interrupts, bool json)
+{
+	struct pollfd fds[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = interrupts, .events = POLLIN },
+	};
 	struct timewheel_info info;
 	unsigned int left = nr;
-	ssize_t len, i;
-	uint64_t now;
 
 	device_info(fd, &info);
 	while (left) {
-		if (ppoll(&pfd, 1, NULL, mask) < 0 && errno != EINTR)
+		if (poll(fds, 2, -1) < 0) {
+			if (errno == EINTR)
+				continue;
 			fail_errno(errno, "cannot wait for events");
-		if (interrupted) {
-			fprintf(stderr, "timewheel: interrupted, %u cancelled\n",
-				cancel(fd, ops, nr));
-			return EXIT_SIGINT;
 		}
-		if (!(pfd.revents & POLLIN))
-			continue;
-		len = read(fd, events, sizeof(events));
-		if (len < 0)
-			fail_errno(errno, "cannot read events");
-		now = device_now(info.clockid);
-		for (i = 0; i < len / (ssize_t)sizeof(events[0]); i++) {
-			uint64_t n = events[i].user_data;
-
-			if (n >= nr)
-				fail("the module reports a timeout that is none of ours");
-			print_event(&events[i], texts[n], ops[n].expires_ns, now, json);
-			left--;
-		}
+		if (fds[0].revents & POLLIN)
+			left -= print_events(fd, ops, texts, nr, info.clockid, json);
+		if (fds[1].revents & POLLIN)
+			return interrupted(interrupts, cancel(fd, ops, nr));
 	}
 	return EXIT_SUCCESS;
 }
@@ -171,8 +184,7 @@ static int run_sleep(int argc, char **argv)
 	struct timewheel_op *ops;
 	unsigned int i, nr;
 	bool json = false;
-	int c, fd, status;
-	sigset_t mask;
+	int c, fd, interrupts, status;
 
 	while ((c = command_option(&command_sleep, argc, argv, options)) != -1)
 		json = c == 'j';
@@ -188,10 +200,10 @@ static int run_sleep(int argc, char **argv)
 		ops[i].user_data = i;
 	}
 
-	catch_interrupt(&mask);
+	interrupts = catch_interrupts();
 	fd = device_open();
 	arm(fd, ops, nr);
-	status = wait_for(fd, ops, argv + optind, nr, &mask, json);
+	status = wait_for(fd, ops, argv + optind, nr, interrupts, json);
 	close(fd);
 	free(ops);
 	return status;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "command.h"
 #include "contexts.h"
 #include "error.h"
@@ -22,7 +23,7 @@ static const char *const columns[] = {
 	"pending", "unread", "armed", "rearmed", "cancelled", "fired",
 };
 
-#define NR_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define NR_COLUMNS ARRAY_SIZE(columns)
 
 static int compare(const void *a, const void *b)
 {
