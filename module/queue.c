@@ -5,10 +5,15 @@
  * A queue is a lock-free stack; the worker takes all of it and turns it over, so
  * that it sees the oldest first.
  *
- * A timeout that moves while it is queued can't be pushed a second time.  It
- * keeps its place, marked MOVED, and its seq tells where it belongs.  From the
- * first such one on the worker keeps aside what it takes, and once the queue is
- * empty files it in the order of seq.
+ * A timeout that moves while it is queued, or is armed again while it lies in
+ * the cancel queue, can't be pushed a second time.  It keeps its place, marked
+ * MOVED, and its seq tells where it belongs.  From the first such one on the
+ * worker keeps aside what it takes, and files it in the order of seq.
+ *
+ * The worker goes in rounds, over one or several passes: it takes the submit
+ * queue, empties the cancel queue, and works off what it took.  So whatever was
+ * moved before the round began is known when that is filed.  What was moved
+ * since may belong behind what was pushed since, and waits for the next round.
  */
 
 #include <linux/list_sort.h>
@@ -29,6 +34,8 @@ void queues_init(struct timewheel_queues *q)
 	atomic_set(&q->seq, 0);
 	q->taken = NULL;
 	q->taken_cancel = NULL;
+	q->stage = QUEUE_IDLE;
+	q->bound = 0;
 	INIT_LIST_HEAD(&q->fresh);
 	INIT_LIST_HEAD(&q->moved);
 }
@@ -38,7 +45,8 @@ EXPORT_SYMBOL_IF_KUNIT(queues_init);
 bool queues_empty(const struct timewheel_queues *q)
 {
 	return llist_empty(&q->submit) && llist_empty(&q->cancel) &&
-	       !q->taken && !q->taken_cancel && list_empty(&q->moved);
+	       !q->taken && !q->taken_cancel && list_empty(&q->moved) &&
+	       list_empty(&q->fresh);
 }
 EXPORT_SYMBOL_IF_KUNIT(queues_empty);
 
@@ -59,24 +67,32 @@ static struct llist_node *queue_turn_over(struct llist_node *newest)
 	return oldest;
 }
 
-/* Look at up to @budget timeouts; returns false once the queue was seen empty. */
-static bool queue_drain(struct timewheel *wheel, struct llist_head *queue,
-			struct llist_node **taken, unsigned int budget)
+static struct llist_node *queue_take(struct llist_head *queue)
 {
-	while (budget--) {
-		struct timewheel_timeout *t;
+	return queue_turn_over(llist_del_all(queue));
+}
 
-		if (!*taken) {
-			*taken = queue_turn_over(llist_del_all(queue));
-			if (!*taken)
-				return false;
-		}
-		t = llist_entry(*taken, struct timewheel_timeout, queued);
-		/* Read before the timeout may be pushed, or freed. */
-		*taken = (*taken)->next;
-		timeout_take(wheel, t);
-	}
-	return *taken || !llist_empty(queue);
+static void queue_look(struct timewheel *wheel, struct llist_node **taken)
+{
+	struct timewheel_timeout *t;
+
+	t = llist_entry(*taken, struct timewheel_timeout, queued);
+	/* Read before the timeout may be pushed, or freed. */
+	*taken = (*taken)->next;
+	timeout_take(wheel, t);
+}
+
+static void queue_begin(struct timewheel_queues *q)
+{
+	if (q->stage != QUEUE_IDLE)
+		return;
+	/*
+	 * The bound first: what was pushed before a timeout got a seq within it
+	 * is taken.  llist_del_all() is a full barrier, as is a push.
+	 */
+	q->bound = atomic_read(&q->seq);
+	q->taken = queue_take(&q->submit);
+	q->stage = QUEUE_TAKEN;
 }
 
 static int queue_compare(void *priv, const struct list_head *a,
@@ -103,11 +119,11 @@ static struct timewheel_timeout *queue_first(struct list_head *list)
 }
 
 /*
- * File what was kept aside, in the order of seq.  While something is still
- * queued, a moved timeout may belong behind it: then it waits until the queue
- * has come to its place.
+ * File what was kept aside, in the order of seq.  A moved timeout may belong
+ * behind something that was not taken yet (@whole: but for what the bound
+ * tells), and then it waits.
  */
-static void queue_merge(struct timewheel *wheel, bool more)
+static void queue_merge(struct timewheel *wheel, bool whole)
 {
 	struct timewheel_queues *q = &wheel->queues;
 	struct timewheel_timeout *fresh, *moved;
@@ -123,7 +139,8 @@ static void queue_merge(struct timewheel *wheel, bool more)
 		if (++n % QUEUE_RESCHED == 0)
 			cond_resched();
 	}
-	while (!more && (moved = queue_first(&q->moved))) {
+	while (whole && (moved = queue_first(&q->moved)) &&
+	       (s32)(READ_ONCE(moved->seq) - q->bound) <= 0) {
 		queue_file(wheel, moved);
 		if (++n % QUEUE_RESCHED == 0)
 			cond_resched();
@@ -141,7 +158,18 @@ bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget)
 {
 	struct timewheel_queues *q = &wheel->queues;
 
-	return queue_drain(wheel, &q->cancel, &q->taken_cancel, budget);
+	queue_begin(q);
+	for (;;) {
+		if (!q->taken_cancel)
+			q->taken_cancel = queue_take(&q->cancel);
+		if (!q->taken_cancel)
+			break;
+		if (!budget--)
+			return true;
+		queue_look(wheel, &q->taken_cancel);
+	}
+	q->stage = QUEUE_CANCELLED;
+	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(queue_drain_cancel);
 
@@ -150,16 +178,27 @@ EXPORT_SYMBOL_IF_KUNIT(queue_drain_cancel);
  * @wheel: the wheel, owned by the caller
  * @budget: how many at most
  *
- * Return: whether some are left.
+ * What is pushed while this runs is for the next round.
+ *
+ * Return: whether some are left of this one; also if queue_drain_cancel() has to
+ * come first.
  */
 bool queue_drain_submit(struct timewheel *wheel, unsigned int budget)
 {
 	struct timewheel_queues *q = &wheel->queues;
-	bool more;
 
-	more = queue_drain(wheel, &q->submit, &q->taken, budget);
-	if (!list_empty(&q->moved))
-		queue_merge(wheel, more);
-	return more;
+	queue_begin(q);
+	if (q->stage == QUEUE_TAKEN &&
+	    (q->taken_cancel || !llist_empty(&q->cancel)))
+		return true;
+
+	while (q->taken && budget--)
+		queue_look(wheel, &q->taken);
+	if (!list_empty(&q->moved) || !list_empty(&q->fresh))
+		queue_merge(wheel, !q->taken);
+	if (q->taken)
+		return true;
+	q->stage = QUEUE_IDLE;
+	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(queue_drain_submit);

@@ -293,12 +293,15 @@ bool timewheel_cancel(struct timewheel_timeout *t)
 }
 EXPORT_SYMBOL_GPL(timewheel_cancel);
 
-/* Acquires what the worker wrote before it let go of the timeout. */
+/*
+ * Acquires what the worker wrote before it let go of the timeout.  CLAIMED does
+ * not count: it is somebody else's, who is still inside a call.
+ */
 static bool timeout_quiescent(struct timewheel *wheel,
 			      struct timewheel_timeout *t)
 {
 	/* A full barrier where the state becomes idle: firing is seen set. */
-	if (atomic_read_acquire(&t->state))
+	if (atomic_read_acquire(&t->state) & ~TIMEOUT_CLAIMED)
 		return false;
 	/* Partner: timeout_end(). */
 	return smp_load_acquire(&wheel->firing) != t;
@@ -324,7 +327,8 @@ bool timewheel_cancel_sync(struct timewheel_timeout *t)
 
 	if (!wheel)
 		return false;
-	if (WARN_ON_ONCE(worker_is_current(wheel)))
+	if (WARN_ON_ONCE(worker_is_current(wheel) ||
+			 READ_ONCE(wheel->stopper) == current))
 		return timewheel_cancel(t);
 	might_sleep();
 
@@ -418,7 +422,7 @@ void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t)
 		return;	/* cancelled, may be gone; or being moved, comes again */
 	else if (state & TIMEOUT_MOVED)
 		core_hold(&wheel->core, &t->node, &q->moved);
-	else if (!list_empty(&q->moved))
+	else if (!list_empty(&q->moved) || !list_empty(&q->fresh))
 		core_hold(&wheel->core, &t->node, &q->fresh);
 	else
 		timeout_file(wheel, t);

@@ -19,6 +19,9 @@
 #define WHEEL_FLAGS	(TIMEWHEEL_BIND_CPU | TIMEWHEEL_BIND_NODE | \
 			 TIMEWHEEL_REALTIME)
 
+/* How many timeouts a stop looks at before others get the CPU. */
+#define WHEEL_BUDGET	8192U
+
 static struct timewheel *system_wheel;
 /* Wheels that exist, the system wheel not counted. */
 static atomic_t wheels = ATOMIC_INIT(0);
@@ -176,9 +179,11 @@ static void wheel_drain(struct timewheel *wheel, struct list_head *unprocessed)
 	size_t slot;
 
 	do {
-		while (queue_drain_cancel(wheel, UINT_MAX) ||
-		       queue_drain_submit(wheel, UINT_MAX))
+		while (!queues_empty(&wheel->queues)) {
+			queue_drain_cancel(wheel, WHEEL_BUDGET);
+			queue_drain_submit(wheel, WHEEL_BUDGET);
 			cond_resched();
+		}
 
 		slot = 0;
 		while ((n = core_drain(&wheel->core, &slot))) {

@@ -110,11 +110,11 @@ void worker_kick(struct timewheel *wheel)
 
 /**
  * worker_is_current - whether the caller runs in a callback of this wheel
- * @wheel: the wheel; may be gone
+ * @wheel: the wheel; may be gone, or NULL
  */
 bool worker_is_current(const struct timewheel *wheel)
 {
-	return in_task() && (current->flags & PF_KTHREAD) &&
+	return wheel && in_task() && (current->flags & PF_KTHREAD) &&
 	       kthread_data(current) == wheel;
 }
 
