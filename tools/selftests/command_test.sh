@@ -97,6 +97,37 @@ expect 2 "'x' is no process id" stat --pid x
 expect 1 'no process 999999999' stat --pid 999999999
 expect 0 '"parameters": {' stat --json
 
+# The errors name the cause and the cure; this needs the module anew.
+ko=${TIMEWHEEL_KO:-/lib/timewheel/timewheel.ko}
+if [ "$(id -u)" = 0 ] && [ -e "$ko" ] && grep -q '^user:' /etc/passwd; then
+	group=$(stat -c %g /dev/timewheel)
+
+	rmmod timewheel
+	expect 1 'modprobe timewheel' info
+	expect 1 'modprobe timewheel' sleep 1
+	expect 1 'modprobe timewheel' stat
+	expect 1 'modprobe timewheel' demo
+
+	# as_user STATUS PATTERN PARAMETERS USER COMMAND
+	as_user()
+	{
+		insmod "$ko" ${3:+"$3"}
+		chgrp "$group" /dev/timewheel
+		su "$4" -s /bin/sh -c "timewheel $5" >"$out" 2>"$err" </dev/null
+		status=$?
+		[ "$status" = "$1" ] && grep -q -e "$2" "$err"
+		verdict $? "timewheel $5 of $4 with '$3' gives $1 and says '$2'"
+		rmmod timewheel
+	}
+	as_user 1 'usermod -aG timewheel' '' user info
+	as_user 1 'max_user_timeouts of the module, now 2' max_user_timeouts=2 \
+		member 'sleep 1h 1h 1h'
+	as_user 1 'max_timeouts of the module, now 2' max_timeouts=2 \
+		member 'sleep 1h 1h 1h'
+	insmod "$ko"
+	chgrp "$group" /dev/timewheel
+fi
+
 expect 2 'no number of connections' demo x
 expect 2 'no number of connections' demo 0
 expect 2 '100ms to 1h' demo --idle 1ms

@@ -155,6 +155,55 @@ TEST_LIMIT(all_at_once_on_an_own_wheel, 240)
 	run();
 }
 
+static bool armed[TIMEOUTS];
+
+static void *arms_until_stopped(void *arg)
+{
+	uint64_t me = (uintptr_t)arg, i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		struct timewheel_op op = op_arm(i % 2 ? HOUR : i % 64 * MS, me * ROUNDS + i);
+
+		if (ioctl(fd, TIMEWHEEL_IOC_ARM, &op)) {
+			EXPECT_EQ(ESHUTDOWN, errno);
+			break;
+		}
+		armed[me * ROUNDS + i] = true;
+	}
+	return NULL;
+}
+
+/* An arm that races STOP is handed back or refused, and never lost. */
+TEST_LIMIT(stop_while_arming, 240)
+{
+	unsigned int round, i, wrong = 0;
+	pthread_t threads[WRITERS];
+	struct timewheel_event ev;
+
+	for (round = 0; round < 20; round++) {
+		memset(fates, 0, sizeof(fates));
+		memset(armed, 0, sizeof(armed));
+		fd = round % 2 ? own_wheel(MS, CLOCK_MONOTONIC) : tw_open();
+		ASSERT_OK(fcntl(fd, F_SETFL, O_NONBLOCK));
+		for (i = 0; i < WRITERS; i++)
+			ASSERT_EQ(0, pthread_create(&threads[i], NULL, arms_until_stopped,
+						    (void *)(uintptr_t)i));
+		usleep(round * 2000);
+		ASSERT_OK(ioctl(fd, TIMEWHEEL_IOC_STOP));
+		for (i = 0; i < WRITERS; i++)
+			pthread_join(threads[i], NULL);
+		while (read(fd, &ev, sizeof(ev)) == sizeof(ev))
+			take(&ev);
+		for (i = 0; i < TIMEOUTS; i++)
+			wrong += armed[i] != !!fates[i];
+		EXPECT_EQ(0, stats_of(fd).pending);
+		expect_balance(fd);
+		close(fd);
+	}
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, nr_bad);
+}
+
 static void *own_context(void *arg)
 {
 	uint64_t i;
