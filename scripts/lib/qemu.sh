@@ -48,8 +48,11 @@ try_kvm()
 	say "trying KVM for up to 15 s"
 	initrd=$(base_archive)
 	qemu_words "$1" "$initrd" "$log"
-	timeout -k 1 15 "${qemu[@]}" -accel kvm \
-		-append "$cmdline rdinit=/bin/poweroff" </dev/null >/dev/null 2>&1 || true
+	# In braces, so that the shell's own word on an abort goes there too.
+	{
+		timeout -k 1 15 "${qemu[@]}" -accel kvm \
+			-append "$cmdline rdinit=/bin/poweroff" </dev/null || true
+	} >/dev/null 2>&1
 	grep -qa 'Run /bin/poweroff\|Freeing unused kernel' "$log" 2>/dev/null
 }
 
