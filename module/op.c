@@ -2,7 +2,7 @@
 /*
  * Ops: what a program wants done with its timeouts.
  *
- * Ops are copied in, checked and done, and their results copied back, a few at a
+ * Ops are copied in, checked and done, and their results copied out, a few at a
  * time.  A program can take memory away at any moment.  What can be seen
  * beforehand is: an op whose result can't be written is not begun.  If the
  * memory goes between that and the writing of the results, the timeouts armed
@@ -213,10 +213,30 @@ static void op_undo(struct context *ctx, const struct timewheel_op *op,
 		op_cancel(ctx, op->id);
 }
 
-/* How many of @nr ops are whole if @left of their bytes were not copied. */
-static u32 op_whole(u32 nr, unsigned long left)
+/* Only whole ones count. */
+static u32 op_copy_in(struct timewheel_op *ops,
+		      const struct timewheel_op __user *uops, u32 nr)
 {
-	return nr - DIV_ROUND_UP(left, sizeof(struct timewheel_op));
+	unsigned long left = copy_from_user(ops, uops, nr * sizeof(*ops));
+
+	return nr - DIV_ROUND_UP(left, sizeof(*ops));
+}
+
+/* What ops give back; the rest of them is the program's.  Returns how many. */
+static u32 op_copy_out(struct timewheel_op __user *uops,
+		       const struct timewheel_op *ops, u32 nr)
+{
+	u32 i = 0;
+
+	if (!user_write_access_begin(uops, nr * sizeof(*uops)))
+		return 0;
+	for (; i < nr; i++) {
+		unsafe_put_user(ops[i].result, &uops[i].result, out);
+		unsafe_put_user(ops[i].id, &uops[i].id, out);
+	}
+out:
+	user_write_access_end();
+	return i;
 }
 
 /* Returns how many ops were done and reported, or an error if none was. */
@@ -225,9 +245,9 @@ static int op_chunk(struct context *ctx, struct timewheel_op __user *uops,
 {
 	u32 done, told;
 
-	nr = op_whole(nr, copy_from_user(ops, uops, nr * sizeof(*ops)));
-	/* Can it be written to?  The same bytes again tell. */
-	nr = op_whole(nr, copy_to_user(uops, ops, nr * sizeof(*ops)));
+	nr = op_copy_in(ops, uops, nr);
+	/* Can they be written to?  The same values again tell. */
+	nr = op_copy_out(uops, ops, nr);
 	if (!nr)
 		return -EFAULT;
 
@@ -238,7 +258,7 @@ static int op_chunk(struct context *ctx, struct timewheel_op __user *uops,
 	if (!done)
 		return -ERESTARTSYS;
 
-	told = op_whole(done, copy_to_user(uops, ops, done * sizeof(*ops)));
+	told = op_copy_out(uops, ops, done);
 	while (done > told)
 		op_undo(ctx, &ops[--done], opcode);
 	return told ?: -EFAULT;
