@@ -155,30 +155,35 @@ static int device_copy_in(const struct device_ioctl *ioctl, void __user *user,
 	return ret;
 }
 
-static long device_ioctl(struct file *file, unsigned int cmd, unsigned long word)
+static int device_run(struct context *ctx, const struct device_ioctl *ioctl,
+		      void __user *user)
 {
-	struct context *ctx = file->private_data;
-	void __user *user = (void __user *)word;
-	const struct device_ioctl *ioctl;
 	union device_arg arg;
 	u32 size;
 	int ret;
-
-	ioctl = device_find(cmd);
-	if (!ioctl)
-		return -ENOTTY;
-	if (ioctl->opcode)
-		return op_single(ctx, user, ioctl->opcode);
 
 	ret = device_copy_in(ioctl, user, &arg, &size);
 	if (ret)
 		return ret;
 	ret = ioctl->run(ctx, &arg);
-	if (ret || !(_IOC_DIR(cmd) & _IOC_READ))
+	if (ret || !(_IOC_DIR(ioctl->cmd) & _IOC_READ))
 		return ret;
 	if (ioctl->min_size)
 		arg.size = size;
 	return copy_to_user(user, &arg, size) ? -EFAULT : 0;
+}
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long word)
+{
+	const struct device_ioctl *ioctl = device_find(cmd);
+	struct context *ctx = file->private_data;
+	void __user *user = (void __user *)word;
+
+	if (!ioctl)
+		return -ENOTTY;
+	if (ioctl->opcode)
+		return op_single(ctx, user, ioctl->opcode);
+	return device_run(ctx, ioctl, user);
 }
 
 static int device_open(struct inode *inode, struct file *file)
