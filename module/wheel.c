@@ -171,35 +171,44 @@ int timewheel_start(struct timewheel *wheel)
 }
 EXPORT_SYMBOL_GPL(timewheel_start);
 
-static void wheel_drain(struct timewheel *wheel, struct list_head *unprocessed)
+/* End all that is queued or armed; the caller owns the wheel. */
+static void wheel_sweep(struct timewheel *wheel, struct list_head *unprocessed,
+			struct list_head *limbo)
 {
 	struct timewheel_node *n;
-	struct list_head *held;
+	size_t slot = 0;
+
+	while (!queues_empty(&wheel->queues)) {
+		queue_drain_cancel(wheel, WHEEL_BUDGET);
+		queue_drain_submit(wheel, WHEEL_BUDGET);
+		cond_resched();
+	}
+
+	while ((n = core_drain(&wheel->core, &slot))) {
+		struct timewheel_timeout *t;
+
+		t = container_of(n, struct timewheel_timeout, node);
+		if (!timeout_hand_back(wheel, t, unprocessed))
+			core_hold(&wheel->core, n, limbo);
+		cond_resched();
+	}
+}
+
+/*
+ * Adds and moves are over: a grace period has passed.  Cancels are not, and one
+ * may have a timeout in its hands, cancelled and not yet pushed, whether that
+ * was found in the wheel (then it is in limbo) or, having just been moved, was
+ * nowhere.  After the first sweep nothing is left to cancel, and after another
+ * grace period all of them have pushed.
+ */
+static void wheel_drain(struct timewheel *wheel, struct list_head *unprocessed)
+{
 	LIST_HEAD(limbo);
-	size_t slot;
 
-	do {
-		while (!queues_empty(&wheel->queues)) {
-			queue_drain_cancel(wheel, WHEEL_BUDGET);
-			queue_drain_submit(wheel, WHEEL_BUDGET);
-			cond_resched();
-		}
-
-		slot = 0;
-		while ((n = core_drain(&wheel->core, &slot))) {
-			struct timewheel_timeout *t;
-
-			t = container_of(n, struct timewheel_timeout, node);
-			if (!timeout_hand_back(wheel, t, unprocessed))
-				core_hold(&wheel->core, n, &limbo);
-			cond_resched();
-		}
-
-		/* Those who are cancelling these are about to push them. */
-		held = limbo.next;
-		if (held != &limbo)
-			synchronize_rcu();
-	} while (held != &limbo);
+	wheel_sweep(wheel, unprocessed, &limbo);
+	synchronize_rcu();
+	wheel_sweep(wheel, unprocessed, &limbo);
+	WARN_ON_ONCE(wheel->core.nr);
 }
 
 /**
