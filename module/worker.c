@@ -244,8 +244,10 @@ static int worker_run(void *data)
 
 	while (!kthread_should_stop()) {
 		worker_sleep(wheel);
-		while (!kthread_should_stop() && worker_pass(wheel))
+		/* Here too: who arms the past again and again leaves no sleep. */
+		do
 			cond_resched();
+		while (!kthread_should_stop() && worker_pass(wheel));
 	}
 	return 0;
 }
