@@ -5,7 +5,7 @@
  * Each connects and sends one byte.  After that a quarter keep sending, a
  * quarter close before they are idle, and half fall silent and wait for the
  * server to close them.  When all the silent ones are gone, and the active ones
- * have been so for twice the idle time, the active ones close too.
+ * have been so for longer than the idle time, the active ones close too.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@
 #define EVENTS		512
 #define CONNECTS	256	/* outstanding at once: less than the backlog */
 #define LOOKS		16	/* connections between two looks at the others */
-#define PER_ADDRESS	20000	/* local ports used of one loopback address */
+#define PER_ADDRESS	2000	/* few, for finding a free port gets slow */
 #define SENDS_PER_IDLE	4
 #define LOOP_MS		20
 #define ACT_NS		(LOOP_MS * 1000000ULL)
@@ -53,6 +53,7 @@ struct clients {
 	struct client *all;
 	unsigned int nr;
 	unsigned int left[SILENT + 1];
+	unsigned int told[SILENT + 1];
 	unsigned int unanswered;
 	uint64_t idle_ns;
 	uint64_t acted;
@@ -226,6 +227,16 @@ static int open_clients(struct clients *cs, const struct sockaddr_in *server)
 	return 0;
 }
 
+/* Says how many of each kind there are, if that is news. */
+static void tell_open(struct clients *cs)
+{
+	if (!memcmp(cs->told, cs->left, sizeof(cs->left)))
+		return;
+	memcpy(cs->told, cs->left, sizeof(cs->left));
+	fprintf(stderr, "  open: %u active, %u about to close, %u silent\n",
+		cs->left[ACTIVE], cs->left[CLOSING], cs->left[SILENT]);
+}
+
 static void close_all(struct clients *cs)
 {
 	unsigned int i;
@@ -264,12 +275,11 @@ int clients_run(const struct sockaddr_in *server, unsigned int nr,
 		look(&cs, LOOP_MS);
 		act(&cs);
 		now = device_now(CLOCK_MONOTONIC);
-		if (!cs.left[SILENT] && !cs.left[CLOSING] && now > begin + 2 * idle_ns)
+		if (!cs.left[SILENT] && !cs.left[CLOSING] && now > begin + idle_ns * 3 / 2)
 			break;
 		if (now > said + 1000000000) {
 			said = now;
-			fprintf(stderr, "  open: %u active, %u about to close, %u silent\n",
-				cs.left[ACTIVE], cs.left[CLOSING], cs.left[SILENT]);
+			tell_open(&cs);
 		}
 		/* The server may be slow, but not that slow. */
 		if (now > begin + 10 * idle_ns + 60000000000) {
