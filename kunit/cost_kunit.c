@@ -241,6 +241,41 @@ static void cost_of_a_crowd(struct kunit *test)
 	KUNIT_EXPECT_LE(test, wheel->books.wakeups, 3);
 }
 
+static void cost_add_nearer(struct test_timeout *tt)
+{
+	struct test_timeout *next = tt->arg;
+
+	timewheel_add_at(tt->t.wheel, &next->t, tt->t.expires + 3 * TICK);
+	timewheel_rearm(&next[1].t, tt->t.expires + 5 * TICK);
+}
+
+/*
+ * What is armed or moved while the worker needs several passes for what is
+ * queued is not late for it.
+ */
+static void cost_while_draining(struct kunit *test)
+{
+	struct timewheel *wheel = env_wheel(test, 256, 4);
+	const unsigned int nr = 20000;
+	struct test_timeout *tts = env_timeouts(test, nr + 1);
+	u64 at = wheel_at(wheel, 1000);
+	unsigned int i;
+
+	need_virtual_time(test);
+	tts[0].on_expired = cost_add_nearer;
+	tts[0].arg = &tts[nr - 1];
+	sleep_until(at - TICK / 2);
+	/* No time passes here, so all of them are queued when the first is due. */
+	timewheel_add_at(wheel, &tts[0].t, at);
+	for (i = 1; i < nr - 1; i++)
+		timewheel_add_at(wheel, &tts[i].t, at + HOUR);
+	timewheel_add_at(wheel, &tts[nr].t, at + HOUR);
+	sleep_until(at + 200 * TICK);
+	expect_exact(test, &tts[0], at);
+	expect_exact(test, &tts[nr - 1], at + 3 * TICK);
+	expect_exact(test, &tts[nr], at + 5 * TICK);
+}
+
 static struct kunit_case cost_cases[] = {
 	KUNIT_CASE(cost_of_ten_seconds),
 	KUNIT_CASE(cost_of_many_rounds),
@@ -252,6 +287,7 @@ static struct kunit_case cost_cases[] = {
 	KUNIT_CASE(cost_nearer_after_other),
 	KUNIT_CASE(cost_of_a_pause),
 	KUNIT_CASE(cost_of_a_crowd),
+	KUNIT_CASE(cost_while_draining),
 	{}
 };
 

