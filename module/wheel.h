@@ -44,7 +44,7 @@ struct timewheel_notifier {
  * @core: the wheel itself; the worker's alone
  * @notify: worker: notifiers to call at the end of the pass
  * @now_ns: worker: the clock as read at the start of the pass
- * @horizon_ns: worker: what it promised at the start of the pass
+ * @horizon_ns: worker: what it promised at the start of the round
  * @passes_done: passes that have ended; written by the worker
  * @books: counters
  * @pending: timeouts pending; kept only where @max_pending is set

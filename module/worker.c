@@ -132,7 +132,7 @@ void worker_flush(struct timewheel *wheel)
 	u64 begun;
 
 	might_sleep();
-	/* Partner: the exchange of wake_ns in worker_pass(). */
+	/* Partner: the barrier in wq_has_sleeper(), between two passes. */
 	smp_mb();
 	begun = READ_ONCE(wheel->books.passes);
 	worker_kick(wheel);
@@ -170,6 +170,20 @@ void worker_end_pass(struct timewheel *wheel)
 		wake_up_all(&wheel->quiesced);
 }
 
+/*
+ * The promise holds for a round of the queues, which may take several passes:
+ * what is pushed after it has begun is for the next one.
+ */
+static void worker_begin_round(struct timewheel *wheel)
+{
+	wheel->horizon_ns = wheel->now_ns + wheel->housekeeping_ns;
+	/*
+	 * Full barrier between the promise and the look at the queues; its
+	 * partner is the push in queue_submit().
+	 */
+	atomic64_xchg(&wheel->wake_ns, wheel->horizon_ns | WAKE_AWAKE);
+}
+
 /* One pass over the wheel; returns whether something is left to do at once. */
 static bool worker_pass(struct timewheel *wheel)
 {
@@ -180,12 +194,8 @@ static bool worker_pass(struct timewheel *wheel)
 
 	WRITE_ONCE(books->passes, books->passes + 1);
 	wheel->now_ns = timewheel_now(wheel);
-	wheel->horizon_ns = wheel->now_ns + wheel->housekeeping_ns;
-	/*
-	 * Full barrier between the promise and the look at the queues; its
-	 * partners are the push in queue_submit() and that of worker_flush().
-	 */
-	atomic64_xchg(&wheel->wake_ns, wheel->horizon_ns | WAKE_AWAKE);
+	if (wheel->queues.stage == QUEUE_IDLE)
+		worker_begin_round(wheel);
 
 	more = queue_drain_cancel(wheel, WORKER_BUDGET);
 	more |= queue_drain_submit(wheel, WORKER_BUDGET);
