@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "kunit_util.h"
+#include "timeout.h"
 
 int env_init(struct kunit *test)
 {
@@ -118,6 +119,30 @@ struct timewheel *env_bare(struct kunit *test)
 	return wheel;
 }
 
+/* All that is queued, whatever it takes. */
+void bare_drain(struct timewheel *wheel)
+{
+	while (!queues_empty(&wheel->queues)) {
+		queue_drain_cancel(wheel, UINT_MAX);
+		queue_drain_submit(wheel, UINT_MAX);
+		cond_resched();
+	}
+}
+
+/* It is @now_ns: all that is due fires. */
+void bare_fire(struct timewheel *wheel, u64 now_ns)
+{
+	struct timewheel_node *n;
+	unsigned int budget;
+
+	wheel->now_ns = now_ns;
+	do {
+		budget = UINT_MAX;
+	} while (!core_advance(&wheel->core, div64_u64(now_ns, TICK), &budget));
+	while ((n = core_pop(&wheel->core)))
+		timeout_expire(wheel, container_of(n, struct timewheel_timeout, node));
+}
+
 static void test_expired(struct timewheel_timeout *t)
 {
 	struct test_timeout *tt = container_of(t, struct test_timeout, t);
@@ -150,9 +175,11 @@ const struct timewheel_ops test_quiet_ops = {
 	.expired = test_expired,
 };
 
+/* As if it had never been; it must be idle. */
 void env_timeout_init(struct kunit *test, struct test_timeout *tt,
 		      unsigned int id, const struct timewheel_ops *ops)
 {
+	memset(tt, 0, sizeof(*tt));
 	timewheel_timeout_init(&tt->t, ops);
 	tt->env = test->priv;
 	tt->id = id;

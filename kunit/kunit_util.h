@@ -83,6 +83,8 @@ struct timewheel *env_wheel_of(struct kunit *test,
 			       const struct timewheel_params *params);
 struct timewheel *env_wheel(struct kunit *test, u32 slots, u32 levels);
 struct timewheel *env_bare(struct kunit *test);
+void bare_drain(struct timewheel *wheel);
+void bare_fire(struct timewheel *wheel, u64 now_ns);
 struct test_timeout *env_timeouts(struct kunit *test, unsigned int nr);
 void env_timeout_init(struct kunit *test, struct test_timeout *tt,
 		      unsigned int id, const struct timewheel_ops *ops);
