@@ -11,7 +11,7 @@
 #include <linux/list.h>
 #include <linux/timewheel.h>
 
-#define CORE_MAX_SLOTS		(1U << 20)
+#define CORE_MAX_SLOTS		1048576U
 #define CORE_MAX_LEVELS		8U
 #define CORE_MAX_BITS		62U	/* slot bits of all levels together */
 

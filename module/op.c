@@ -288,11 +288,11 @@ int op_single(struct context *ctx, struct timewheel_op __user *uop, u8 opcode)
  * op_submit - TIMEWHEEL_IOC_SUBMIT
  * @ctx: the context
  * @uops: the ops
- * @nr: how many, at most TIMEWHEEL_SUBMIT_MAX
+ * @nr: how many, 1 to TIMEWHEEL_SUBMIT_MAX
  *
  * Return: how many ops were done, or refused; the results say which.  Fewer than
  * @nr when a signal or a fault came in between.  An error if not even the first
- * was: -EFAULT, -ENOMEM, -ERESTARTSYS.
+ * was: -EINVAL for a @nr out of range, -EFAULT, -ENOMEM, -ERESTARTSYS.
  */
 int op_submit(struct context *ctx, struct timewheel_op __user *uops, u32 nr)
 {
@@ -300,10 +300,9 @@ int op_submit(struct context *ctx, struct timewheel_op __user *uops, u32 nr)
 	u32 done = 0, want;
 	int ret = 0;
 
-	if (nr > TIMEWHEEL_SUBMIT_MAX)
+	/* None at all will mean to look at the ring, once there are rings. */
+	if (!nr || nr > TIMEWHEEL_SUBMIT_MAX)
 		return -EINVAL;
-	if (!nr)
-		return 0;
 	ops = kmalloc_objs(*ops, min(nr, OP_CHUNK), GFP_KERNEL);
 	if (!ops)
 		return -ENOMEM;

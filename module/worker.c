@@ -118,6 +118,12 @@ bool worker_is_current(const struct timewheel *wheel)
 	       kthread_data(current) == wheel;
 }
 
+static bool worker_passed(struct timewheel *wheel, u64 begun)
+{
+	/* Partner: the release in worker_end_pass(). */
+	return smp_load_acquire(&wheel->passes_done) > begun;
+}
+
 /**
  * worker_flush - wait until passes that began earlier have ended
  * @wheel: the wheel
@@ -136,9 +142,7 @@ void worker_flush(struct timewheel *wheel)
 	smp_mb();
 	begun = READ_ONCE(wheel->books.passes);
 	worker_kick(wheel);
-	/* The acquire pairs with the release in worker_end_pass(). */
-	wait_event(wheel->quiesced,
-		   smp_load_acquire(&wheel->passes_done) > begun ||
+	wait_event(wheel->quiesced, worker_passed(wheel, begun) ||
 		   READ_ONCE(wheel->stopped));
 }
 
@@ -164,7 +168,7 @@ void worker_end_pass(struct timewheel *wheel)
 		n->notify(n);
 	}
 
-	/* Partner: the acquire in worker_flush(). */
+	/* Partner: the acquire in worker_passed(). */
 	smp_store_release(&wheel->passes_done, wheel->books.passes);
 	if (wq_has_sleeper(&wheel->quiesced))
 		wake_up_all(&wheel->quiesced);

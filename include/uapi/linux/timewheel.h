@@ -166,7 +166,7 @@ struct timewheel_setup {
 /**
  * struct timewheel_submit - a batch of ops
  * @ops: address of an array of struct timewheel_op
- * @nr: how many, at most TIMEWHEEL_SUBMIT_MAX
+ * @nr: how many, 1 to TIMEWHEEL_SUBMIT_MAX
  * @flags: 0
  */
 struct timewheel_submit {
