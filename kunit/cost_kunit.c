@@ -241,6 +241,36 @@ static void cost_of_a_crowd(struct kunit *test)
 	KUNIT_EXPECT_LE(test, wheel->books.wakeups, 3);
 }
 
+static void cost_meddle_far(struct test_timeout *tt)
+{
+	timewheel_add(tt->t.wheel, &tt[1].t, 10 * (u64)NSEC_PER_SEC);
+	timewheel_cancel(&tt[2].t);
+}
+
+/*
+ * What a callback arms or cancels is queued when the worker goes to sleep, and
+ * may wait for housekeeping, but not for ever.
+ */
+static void cost_far_from_a_callback(struct kunit *test)
+{
+	struct timewheel *wheel = env_wheel(test, 256, 4);
+	struct test_timeout *tts = env_timeouts(test, 3);
+
+	need_virtual_time(test);
+	timewheel_add(wheel, &tts[2].t, HOUR);
+	wheel_settle(wheel);
+	tts[0].on_expired = cost_meddle_far;
+	timewheel_add(wheel, &tts[0].t, 5 * TICK);
+	sleep_ns(1 * (u64)NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, tts[0].fired, 1);
+	KUNIT_EXPECT_EQ(test, wheel->core.nr, 1);
+	KUNIT_EXPECT_EQ(test, tts[2].cancelled, 1);
+	KUNIT_EXPECT_LE(test, tts[2].cancelled_ns,
+			tts[0].fired_ns + wheel->housekeeping_ns + PROMPT);
+	sleep_ns(10 * (u64)NSEC_PER_SEC);
+	expect_exact(test, &tts[1], wheel_ceil(wheel, timewheel_expires(&tts[1].t)));
+}
+
 static void cost_add_nearer(struct test_timeout *tt)
 {
 	struct test_timeout *next = tt->arg;
@@ -287,6 +317,7 @@ static struct kunit_case cost_cases[] = {
 	KUNIT_CASE(cost_nearer_after_other),
 	KUNIT_CASE(cost_of_a_pause),
 	KUNIT_CASE(cost_of_a_crowd),
+	KUNIT_CASE(cost_far_from_a_callback),
 	KUNIT_CASE(cost_while_draining),
 	{}
 };

@@ -131,36 +131,52 @@ static bool model_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct model_node, sorted)->due;
 }
 
+/* Into the list just behind another. */
+static void model_insert_behind(struct model *m, struct model_node *mn,
+				struct model_node *other)
+{
+	struct rb_node *parent = &other->sorted, **link = &parent->rb_right;
+
+	while (*link) {
+		parent = *link;
+		link = &parent->rb_left;
+	}
+	mn->due = other->due;
+	rb_link_node(&mn->sorted, parent, link);
+	rb_insert_color_cached(&mn->sorted, &m->sorted, false);
+}
+
+static u64 model_random_tick(struct model *m)
+{
+	switch (prandom_u32_state(&m->rnd) % 512) {
+	case 0:
+		return U64_MAX - model_random_bits(m, 3);
+	case 1 ... 15:	/* past, or now */
+		return m->to - min(m->to, model_random_bits(m, 20));
+	case 16 ... 63:	/* in company */
+		return m->nodes[prandom_u32_state(&m->rnd) % MODEL_NODES].node.tick;
+	default:
+		return core_ticks(m->to, model_random_bits(m, 34));
+	}
+}
+
 static void model_file(struct model *m, struct model_node *mn)
 {
 	struct list_head *expired = &m->core->expired;
-	u64 tick, earliest = m->core->now;
+	struct model_node *last = NULL;
+	u64 tick = model_random_tick(m);
 
-	switch (prandom_u32_state(&m->rnd) % 512) {
-	case 0:
-		tick = U64_MAX - model_random_bits(m, 3);
-		break;
-	case 1 ... 15:	/* past, or now */
-		tick = m->to - min(m->to, model_random_bits(m, 20));
-		break;
-	case 16 ... 63:	/* in company */
-		tick = m->nodes[prandom_u32_state(&m->rnd) % MODEL_NODES].node.tick;
-		break;
-	default:
-		tick = core_ticks(m->to, model_random_bits(m, 34));
-	}
-
-	/* Late already: behind all that has expired. */
 	if (!list_empty(expired))
-		earliest = max(earliest, list_last_entry(expired, struct model_node,
-							 node.link)->due);
-	mn->due = min(tick, U64_MAX - 1);
-	if (mn->due <= m->core->now)
-		mn->due = earliest;
+		last = list_last_entry(expired, struct model_node, node.link);
 	mn->filed = true;
 	m->nr++;
 	m->most = max(m->most, m->nr);
-	rb_add_cached(&mn->sorted, &m->sorted, model_less);
+	mn->due = min(tick, U64_MAX - 1);
+	/* What has expired goes before what comes too late for it. */
+	if (last && mn->due < last->due)
+		model_insert_behind(m, mn, last);
+	else
+		rb_add_cached(&mn->sorted, &m->sorted, model_less);
 	core_file(m->core, &mn->node, tick);
 }
 
