@@ -10,7 +10,7 @@ UDEV_RULE := /etc/udev/rules.d/60-timewheel.rules
 KBUILD := $(MAKE) -C $(KDIR) M=$(CURDIR)
 
 .DEFAULT_GOAL := all
-.PHONY: all modules tools demo check check-all install install-tools \
+.PHONY: all modules tools demo check check-all model install install-tools \
 	dkms-install uninstall clean clean-modules help have-kdir
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
@@ -30,6 +30,9 @@ check: ## everything needed, then style, KUnit and the selftests on Debian's 6.1
 check-all: ## the same on all kernels
 	scripts/check --all
 
+model: ## check the models of the races with spin, in full, and that each can fail
+	scripts/model
+
 install: have-kdir install-tools ## install the modules for KDIR, the command and the udev rule (root)
 	$(KBUILD) INSTALL_MOD_DIR=updates modules_install
 	@depmod -a $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null) || true
@@ -37,6 +40,7 @@ install: have-kdir install-tools ## install the modules for KDIR, the command an
 
 install-tools: tools
 	install -D -m 755 tools/build/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
+	install -D -m 644 tools/man/timewheel.1 $(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
 	install -D -m 644 tools/udev/60-timewheel.rules $(DESTDIR)$(UDEV_RULE)
 	getent group timewheel >/dev/null || groupadd --system timewheel
 	@udevadm control --reload 2>/dev/null || true
@@ -60,7 +64,8 @@ uninstall: ## take away what install and dkms-install put on this machine (root)
 		/lib/modules/*/updates/timewheel.ko* \
 		/lib/modules/*/updates/timewheel_kunit.ko*
 	@depmod -a 2>/dev/null || true
-	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE)
+	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE) \
+		$(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
 	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
 
 clean: clean-modules ## remove what was built here (the cache is left)

@@ -10,7 +10,7 @@
  * timer is set no later than any near deadline that is not yet expired; than
  * the horizon, if anything is queued; than any far deadline that is filed.
  *
- * NO_PUSH_BARRIER, NO_QUEUE_CHECK, NO_RESTART and NO_HEED each take out one
+ * NO_BARRIER, NO_QUEUE_CHECK, NO_RESTART and NO_HEED each take out one
  * thing that it rests on.
  */
 
@@ -66,18 +66,8 @@ proctype producer(byte i)
 	byte seen, at, p, set;
 	bool first, hasten;
 
-	if
-	:: due[i] = NEAR
-	:: due[i] = FAR
-	fi;
-#ifdef NO_PUSH_BARRIER
-	/* The load may pass the store: it does. */
-	seen = promise;
-	atomic { first = (queued == 0); place[i] = QUEUED; queued++ };
-#else
 	atomic { first = (queued == 0); place[i] = QUEUED; queued++ };
 	seen = promise;
-#endif
 	if
 	:: first || due[i] < seen ->
 		at = (first -> MIN(due[i], HORIZON) : due[i]);
@@ -105,6 +95,7 @@ proctype worker()
 {
 	byte next, at, p, set, i;
 	byte horizon = NEVER;
+	bool some;
 
 	do
 	::	/* worker_sleep() */
@@ -123,6 +114,10 @@ proctype worker()
 			i = 0
 		};
 		running = false;
+#ifdef NO_BARRIER
+		/* The look passes the store, and is taken for a later one. */
+		some = (queued > 0);
+#endif
 		atomic {
 			at = next;
 #ifndef NO_HEED
@@ -133,8 +128,15 @@ proctype worker()
 #endif
 			promise = at;
 			awake = false
+#ifdef NO_BARRIER
+			;
+			if
+			:: some -> promise = MIN(promise, horizon)
+			:: else
+			fi
+#endif
 		};
-#ifndef NO_QUEUE_CHECK
+#if !defined(NO_QUEUE_CHECK) && !defined(NO_BARRIER)
 		if
 		:: queued > 0 -> atomic { promise = MIN(promise, horizon) }
 		:: else
@@ -181,6 +183,18 @@ end:	atomic {
 init
 {
 	atomic {
+		byte i;
+
+		/* All mixtures; which of the producers it is makes no difference. */
+		do
+		:: i < PRODUCERS ->
+			if
+			:: i == 0 || due[i - 1] == FAR -> due[i] = FAR
+			:: due[i] = NEAR
+			fi;
+			i++
+		:: else -> break
+		od;
 		run worker();
 		run clock();
 		run producer(0);
