@@ -41,6 +41,13 @@ static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
 #define kvmalloc_objs(obj, nr, gfp) kvmalloc_array(nr, sizeof(obj), gfp)
 #endif
 
+/* From 6.10 on __assign_str() knows the source from __string(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define compat_assign_str(dst, src) __assign_str(dst, src)
+#else
+#define compat_assign_str(dst, src) __assign_str(dst)
+#endif
+
 /* For the test module: the namespace of EXPORT_SYMBOL_IF_KUNIT(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define MODULE_IMPORT_KUNIT_NS() MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)

@@ -170,6 +170,33 @@ static void core_place(struct wheel_core *core, struct timewheel_node *n,
 }
 
 /**
+ * core_coarsen - the tick of the coarsest slot that a node may be late for
+ * @core: the core
+ * @tick: when it is due
+ * @slack: how many ticks it may be late
+ *
+ * A node filed under this tick reaches the slot that begins with it, and expires
+ * from there without moving further down.
+ *
+ * Return: a tick from @tick to @tick + @slack.
+ */
+u64 core_coarsen(const struct wheel_core *core, u64 tick, u64 slack)
+{
+	unsigned int i = core->levels;
+	u64 length, later;
+
+	while (--i) {
+		length = 1ULL << core->level[i].shift;
+		if (length - 1 > slack)
+			continue;
+		if (!check_add_overflow(tick, length - 1, &later))
+			return later & ~(length - 1);
+	}
+	return tick;
+}
+EXPORT_SYMBOL_IF_KUNIT(core_coarsen);
+
+/**
  * core_file - put a node where its tick finds it
  * @core: the core
  * @n: the node, in no list

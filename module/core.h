@@ -77,6 +77,7 @@ int core_check(u32 slots, u32 levels);
 int core_init(struct wheel_core *core, u32 slots, u32 levels, int node);
 void core_destroy(struct wheel_core *core);
 
+u64 core_coarsen(const struct wheel_core *core, u64 tick, u64 slack);
 void core_file(struct wheel_core *core, struct timewheel_node *n, u64 tick);
 void core_hold(struct wheel_core *core, struct timewheel_node *n,
 	       struct list_head *list);

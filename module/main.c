@@ -7,10 +7,12 @@
 
 #include <linux/module.h>
 
+#include "debugfs.h"
 #include "device.h"
 #include "kunit.h"
 #include "params.h"
 #include "wheel.h"
+#include "work.h"
 
 unsigned int param_tick_us = 1000;
 module_param_named(tick_us, param_tick_us, uint, 0444);
@@ -81,17 +83,31 @@ static int __init timewheel_init(void)
 	ret = params_check();
 	if (ret)
 		return ret;
+	debugfs_init();
+	ret = work_init();
+	if (ret) {
+		pr_err("no memory for a workqueue\n");
+		goto hide;
+	}
 	ret = system_wheel_create();
 	if (ret) {
 		pr_err("no memory or no thread for the system wheel: error %d\n",
 		       ret);
-		return ret;
+		goto end_work;
 	}
 	ret = device_init();
 	if (ret) {
 		pr_err("/dev/timewheel can't be registered: error %d\n", ret);
-		system_wheel_destroy();
+		goto destroy_wheel;
 	}
+	return 0;
+
+destroy_wheel:
+	system_wheel_destroy();
+end_work:
+	work_exit();
+hide:
+	debugfs_exit();
 	return ret;
 }
 module_init(timewheel_init);
@@ -100,6 +116,8 @@ static void __exit timewheel_exit(void)
 {
 	device_exit();
 	system_wheel_destroy();
+	work_exit();
+	debugfs_exit();
 }
 module_exit(timewheel_exit);
 

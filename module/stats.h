@@ -30,6 +30,7 @@ struct books_producer {
  * @producer: the producers' part
  * @fired: expiries; the worker's, like all that follow
  * @unprocessed: timeouts that a stop ended
+ * @overruns: periods without an expiry of their own
  * @wakeups: times the worker woke
  * @passes: times it went over the wheel
  * @lateness: expiries by lateness, see lateness_bucket()
@@ -38,6 +39,7 @@ struct timewheel_books {
 	struct books_producer __percpu *producer;
 	u64 fired;
 	u64 unprocessed;
+	u64 overruns;
 	u64 wakeups;
 	u64 passes;
 	u64 lateness[TIMEWHEEL_LATENESS_BUCKETS];

@@ -30,11 +30,13 @@
  * of the wheel.  That is what timewheel_stop() waits for.
  */
 
+#include <linux/bitfield.h>
 #include <linux/export.h>
 #include <linux/rcupdate.h>
 
 #include "kunit.h"
 #include "timeout.h"
+#include "trace.h"
 #include "wheel.h"
 
 /**
@@ -52,6 +54,11 @@ void timewheel_timeout_init(struct timewheel_timeout *t,
 	t->ops = ops;
 }
 EXPORT_SYMBOL_GPL(timewheel_timeout_init);
+
+static struct timewheel_periodic *timeout_periodic(struct timewheel_timeout *t)
+{
+	return container_of(t, struct timewheel_periodic, timeout);
+}
 
 static bool timeout_charge(struct timewheel *wheel)
 {
@@ -98,6 +105,51 @@ static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
 		worker_queued(wheel, false, deadline_ns);
 }
 
+/*
+ * Arm a timeout as what @how says: TIMEOUT_PERIODIC, TIMEOUT_SLACK; and with what
+ * interval, if it is periodic.
+ */
+static int timeout_arm(struct timewheel *wheel, struct timewheel_timeout *t,
+		       u64 deadline_ns, int how, u64 interval_ns)
+{
+	const int busy = TIMEOUT_ACTIVE | TIMEOUT_CLAIMED | TIMEOUT_CANCELLED;
+	int old, new, ret;
+
+	rcu_read_lock();
+	ret = -ESHUTDOWN;
+	if (READ_ONCE(wheel->stopped))
+		goto reject;
+	old = atomic_read(&t->state);
+	do {
+		ret = -EBUSY;
+		if (old & busy)
+			goto reject;
+		if (old & TIMEOUT_STATE && READ_ONCE(t->wheel) != wheel)
+			goto reject;
+		new = (old & TIMEOUT_STATE) | TIMEOUT_CLAIMED | how;
+	} while (!atomic_try_cmpxchg(&t->state, &old, new));
+
+	ret = -ENOSPC;
+	if (!timeout_charge(wheel))
+		goto unclaim;
+
+	WRITE_ONCE(t->wheel, wheel);
+	if (how & TIMEOUT_PERIODIC)
+		WRITE_ONCE(timeout_periodic(t)->interval_ns, interval_ns);
+	this_cpu_inc(wheel->books.producer->armed);
+	trace_timewheel_arm(wheel, t, deadline_ns);
+	timeout_submit(wheel, t, deadline_ns, TIMEOUT_ACTIVE);
+	rcu_read_unlock();
+	return 0;
+
+unclaim:
+	atomic_fetch_andnot(TIMEOUT_CLAIMED, &t->state);
+reject:
+	this_cpu_inc(wheel->books.producer->rejected);
+	rcu_read_unlock();
+	return ret;
+}
+
 /**
  * timewheel_add_at - arm a timeout, at an absolute time
  * @wheel: the wheel
@@ -117,40 +169,76 @@ static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
 int timewheel_add_at(struct timewheel *wheel, struct timewheel_timeout *t,
 		     u64 deadline_ns)
 {
-	const int busy = TIMEOUT_ACTIVE | TIMEOUT_CLAIMED | TIMEOUT_CANCELLED;
-	int old, ret;
-
-	rcu_read_lock();
-	ret = -ESHUTDOWN;
-	if (READ_ONCE(wheel->stopped))
-		goto reject;
-	old = atomic_read(&t->state);
-	do {
-		ret = -EBUSY;
-		if (old & busy)
-			goto reject;
-		if (old && READ_ONCE(t->wheel) != wheel)
-			goto reject;
-	} while (!atomic_try_cmpxchg(&t->state, &old, old | TIMEOUT_CLAIMED));
-
-	ret = -ENOSPC;
-	if (!timeout_charge(wheel))
-		goto unclaim;
-
-	WRITE_ONCE(t->wheel, wheel);
-	this_cpu_inc(wheel->books.producer->armed);
-	timeout_submit(wheel, t, deadline_ns, TIMEOUT_ACTIVE);
-	rcu_read_unlock();
-	return 0;
-
-unclaim:
-	atomic_fetch_andnot(TIMEOUT_CLAIMED, &t->state);
-reject:
-	this_cpu_inc(wheel->books.producer->rejected);
-	rcu_read_unlock();
-	return ret;
+	return timeout_arm(wheel, t, deadline_ns, 0, 0);
 }
 EXPORT_SYMBOL_GPL(timewheel_add_at);
+
+/* Rounded down to a power of two, so that a byte of the state can say it. */
+static int timeout_slack(u64 slack_ns)
+{
+	return slack_ns ? FIELD_PREP(TIMEOUT_SLACK, ilog2(slack_ns)) : 0;
+}
+
+/**
+ * timewheel_add_slack - arm a timeout that may be late
+ * @wheel: the wheel
+ * @t: the timeout
+ * @deadline_ns: nanoseconds of the wheel's clock
+ * @slack_ns: how late it may be, beyond the tick that any may be late
+ *
+ * It rests in the coarsest slot that the slack allows, and fires from there:
+ * never early, together with others, and without cascading further.
+ *
+ * Context: as timewheel_add_at().
+ * Return: as timewheel_add_at().
+ */
+int timewheel_add_slack(struct timewheel *wheel, struct timewheel_timeout *t,
+			u64 deadline_ns, u64 slack_ns)
+{
+	return timeout_arm(wheel, t, deadline_ns, timeout_slack(slack_ns), 0);
+}
+EXPORT_SYMBOL_GPL(timewheel_add_slack);
+
+/**
+ * timewheel_periodic_add - arm a timeout that expires again and again
+ * @wheel: the wheel
+ * @p: the timeout, its @timeout initialised
+ * @deadline_ns: when it expires first, in nanoseconds of the wheel's clock
+ * @interval_ns: the period, 1 to S64_MAX
+ * @slack_ns: how late each expiry may be
+ *
+ * The n-th expiry is due at @deadline_ns + n * @interval_ns.  Periods that pass
+ * while nothing could run are counted, see timewheel_overruns(), and not made up
+ * for.  In the books each expiry is that of an arming of its own.
+ * timewheel_rearm() moves the next expiry, and those after it with it.
+ *
+ * Context: as timewheel_add_at().
+ * Return: as timewheel_add_at(); -EINVAL for an interval out of range.
+ */
+int timewheel_periodic_add(struct timewheel *wheel,
+			   struct timewheel_periodic *p, u64 deadline_ns,
+			   u64 interval_ns, u64 slack_ns)
+{
+	if (!interval_ns || interval_ns > S64_MAX)
+		return -EINVAL;
+	return timeout_arm(wheel, &p->timeout, deadline_ns,
+			   TIMEOUT_PERIODIC | timeout_slack(slack_ns),
+			   interval_ns);
+}
+EXPORT_SYMBOL_GPL(timewheel_periodic_add);
+
+/**
+ * timewheel_overruns - periods that passed without an expiry of their own
+ * @t: a periodic timeout, whose expired callback the caller is
+ *
+ * Context: the expired callback of @t.
+ * Return: how many since the expiry before; 0 if all is on time.
+ */
+u64 timewheel_overruns(const struct timewheel_timeout *t)
+{
+	return READ_ONCE(t->wheel)->overruns;
+}
+EXPORT_SYMBOL_GPL(timewheel_overruns);
 
 /**
  * timewheel_add - arm a timeout, from now
@@ -211,6 +299,7 @@ int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns)
 	} while (!atomic_try_cmpxchg(&t->state, &old, old | TIMEOUT_CLAIMED));
 
 	this_cpu_inc(wheel->books.producer->rearmed);
+	trace_timewheel_rearm(wheel, t, deadline_ns);
 	timeout_submit(wheel, t, deadline_ns, 0);
 out:
 	rcu_read_unlock();
@@ -285,6 +374,7 @@ bool timewheel_cancel(struct timewheel_timeout *t)
 
 	/* In a queue already: the worker finds it there, or has done so now. */
 	this_cpu_inc(wheel->books.producer->cancelled);
+	trace_timewheel_cancel(wheel, t);
 	timeout_uncharge(wheel);
 	if (!(old & TIMEOUT_QUEUED))
 		worker_queued(wheel, queue_cancel(&wheel->queues, t), U64_MAX);
@@ -301,7 +391,7 @@ static bool timeout_quiescent(struct timewheel *wheel,
 			      struct timewheel_timeout *t)
 {
 	/* A full barrier where the state becomes idle: firing is seen set. */
-	if (atomic_read_acquire(&t->state) & ~TIMEOUT_CLAIMED)
+	if (atomic_read_acquire(&t->state) & TIMEOUT_STATE & ~TIMEOUT_CLAIMED)
 		return false;
 	/* Partner: timeout_end(). */
 	return smp_load_acquire(&wheel->firing) != t;
@@ -385,11 +475,25 @@ static void timeout_end(struct timewheel *wheel)
 	smp_store_release(&wheel->firing, NULL);
 }
 
-/* Put an active timeout into the slot of its deadline. */
+/*
+ * Put an active timeout into the slot of its deadline, or into a later and
+ * coarser one that its slack allows; no earlier than @earliest.
+ */
+static void timeout_place(struct timewheel *wheel, struct timewheel_timeout *t,
+			  u64 earliest)
+{
+	u64 tick = max(wheel_tick(wheel, READ_ONCE(t->expires)), earliest);
+	int slack = FIELD_GET(TIMEOUT_SLACK, atomic_read(&t->state));
+
+	if (slack)
+		tick = core_coarsen(&wheel->core, tick,
+				    div64_u64(1ULL << slack, wheel->tick_ns));
+	core_file(&wheel->core, &t->node, tick);
+}
+
 void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t)
 {
-	core_file(&wheel->core, &t->node,
-		  wheel_tick(wheel, READ_ONCE(t->expires)));
+	timeout_place(wheel, t, 0);
 }
 
 static void timeout_cancelled(struct timewheel *wheel,
@@ -404,16 +508,15 @@ static void timeout_cancelled(struct timewheel *wheel,
 }
 
 /*
- * A timeout came out of a queue: do what its state says.  If it is active it is
- * kept aside, where @wheel->queues wants it, until it is filed.
+ * The worker is done with a timeout that was QUEUED: do what its state says.  A
+ * timeout that was moved, or comes after one, is kept aside where the queues
+ * want it; so is any with @in_order.
  */
-void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t)
+static void timeout_settle(struct timewheel *wheel, struct timewheel_timeout *t,
+			   bool in_order)
 {
 	struct timewheel_queues *q = &wheel->queues;
 	int state;
-
-	if (!list_empty(&t->node.link))
-		core_unlink(&wheel->core, &t->node);
 
 	state = atomic_fetch_andnot(TIMEOUT_QUEUED | TIMEOUT_MOVED, &t->state);
 	if (state & TIMEOUT_CANCELLED)
@@ -422,10 +525,59 @@ void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t)
 		return;	/* cancelled, may be gone; or being moved, comes again */
 	else if (state & TIMEOUT_MOVED)
 		core_hold(&wheel->core, &t->node, &q->moved);
-	else if (!list_empty(&q->moved) || !list_empty(&q->fresh))
+	else if (in_order)
 		core_hold(&wheel->core, &t->node, &q->fresh);
 	else
 		timeout_file(wheel, t);
+}
+
+/* A timeout came out of a queue. */
+void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	struct timewheel_queues *q = &wheel->queues;
+
+	if (!list_empty(&t->node.link))
+		core_unlink(&wheel->core, &t->node);
+	timeout_settle(wheel, t,
+		       !list_empty(&q->moved) || !list_empty(&q->fresh));
+}
+
+static void timeout_count_fired(struct timewheel *wheel, u64 expires)
+{
+	struct timewheel_books *books = &wheel->books;
+
+	WRITE_ONCE(books->fired, books->fired + 1);
+	books->lateness[lateness_bucket(wheel->now_ns - expires)]++;
+}
+
+/*
+ * A periodic timeout stays armed.  While its callback runs it is QUEUED, but in
+ * no queue: whoever cancels or moves it leaves it to the worker, which looks at
+ * it as though it had come from there.
+ */
+static void timeout_expire_periodic(struct timewheel *wheel,
+				    struct timewheel_timeout *t, int state,
+				    u64 expires)
+{
+	u64 interval = READ_ONCE(timeout_periodic(t)->interval_ns);
+	u64 missed = div64_u64(wheel->now_ns - expires, interval);
+	u64 next = expires + (missed + 1) * interval;
+
+	if (!atomic_try_cmpxchg(&t->state, &state, state | TIMEOUT_QUEUED))
+		return;
+	/* Unless it was moved since: then what it was moved to stands. */
+	cmpxchg64(&t->expires, expires, next);
+
+	this_cpu_inc(wheel->books.producer->armed);
+	timeout_count_fired(wheel, expires);
+	WRITE_ONCE(wheel->books.overruns, wheel->books.overruns + missed);
+	wheel->overruns = missed;
+	trace_timewheel_expire(wheel, t, expires);
+
+	timeout_begin(wheel, t);
+	t->ops->expired(t);
+	timeout_end(wheel);
+	timeout_settle(wheel, t, false);
 }
 
 /* A timeout's tick has come: fire it, unless it was cancelled or moved. */
@@ -434,25 +586,27 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	const struct timewheel_ops *ops = t->ops;
 	u64 expires = READ_ONCE(t->expires);
 	int state = atomic_read(&t->state);
-	u64 late;
 
 	/* Whoever cancelled or is moving it has queued it, or will. */
-	if (state != TIMEOUT_ACTIVE)
+	if ((state & TIMEOUT_STATE) != TIMEOUT_ACTIVE)
 		return;
 
 	/* Touched: at least one tick ahead, so that this ends. */
 	if (expires > wheel->now_ns) {
-		core_file(&wheel->core, &t->node,
-			  max(wheel_tick(wheel, expires), wheel->core.now + 1));
+		timeout_place(wheel, t, wheel->core.now + 1);
+		return;
+	}
+
+	if (state & TIMEOUT_PERIODIC) {
+		timeout_expire_periodic(wheel, t, state, expires);
 		return;
 	}
 
 	timeout_begin(wheel, t);
-	if (atomic_try_cmpxchg(&t->state, &state, 0)) {
+	if (atomic_try_cmpxchg(&t->state, &state, state & ~TIMEOUT_STATE)) {
 		timeout_uncharge(wheel);
-		late = wheel->now_ns - expires;
-		wheel->books.fired++;
-		wheel->books.lateness[lateness_bucket(late)]++;
+		timeout_count_fired(wheel, expires);
+		trace_timewheel_expire(wheel, t, expires);
 		ops->expired(t);
 	}
 	timeout_end(wheel);
@@ -467,15 +621,17 @@ bool timeout_hand_back(struct timewheel *wheel, struct timewheel_timeout *t,
 		       struct list_head *unprocessed)
 {
 	const struct timewheel_ops *ops = t->ops;
-	int state = TIMEOUT_ACTIVE;
+	int state = atomic_read(&t->state);
 
+	if ((state & TIMEOUT_STATE) != TIMEOUT_ACTIVE)
+		return false;
 	timeout_begin(wheel, t);
-	if (!atomic_try_cmpxchg(&t->state, &state, 0)) {
+	if (!atomic_try_cmpxchg(&t->state, &state, state & ~TIMEOUT_STATE)) {
 		timeout_end(wheel);
 		return false;
 	}
 	timeout_uncharge(wheel);
-	wheel->books.unprocessed++;
+	WRITE_ONCE(wheel->books.unprocessed, wheel->books.unprocessed + 1);
 	if (unprocessed)
 		list_add_tail(&t->node.link, unprocessed);
 	else if (ops->cancelled)

@@ -23,6 +23,16 @@
 #define TIMEOUT_MOVED		BIT(2)
 #define TIMEOUT_CLAIMED		BIT(3)
 #define TIMEOUT_CANCELLED	BIT(4)
+#define TIMEOUT_STATE		GENMASK(4, 0)
+
+/*
+ * What it was armed as, in the same word; changes with an add only.
+ *
+ * PERIODIC	embedded in a struct timewheel_periodic
+ * SLACK	log2 of the nanoseconds it may be late, 0 for none
+ */
+#define TIMEOUT_PERIODIC	BIT(8)
+#define TIMEOUT_SLACK		GENMASK(14, 9)
 
 void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t);
 void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t);

@@ -12,9 +12,11 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "debugfs.h"
 #include "params.h"
 #include "timeout.h"
 #include "wheel.h"
+#include "work.h"
 
 #define WHEEL_FLAGS	(TIMEWHEEL_BIND_CPU | TIMEWHEEL_BIND_NODE | \
 			 TIMEWHEEL_REALTIME)
@@ -109,6 +111,7 @@ static struct timewheel *wheel_make(const struct timewheel_params *params)
 		wheel_free(wheel);
 		return ERR_PTR(ret);
 	}
+	debugfs_show_wheel(wheel);
 	return wheel;
 }
 
@@ -220,16 +223,18 @@ static void wheel_drain(struct timewheel *wheel, struct list_head *unprocessed)
  *	cancelled callbacks are called instead.
  *
  * Later adds are refused with -ESHUTDOWN; one that runs at the same time is
- * either refused or handed back.  When this returns no callback runs, nor will.
+ * either refused or handed back.  When this returns no callback and no work of a
+ * struct timewheel_work runs, nor will.
  *
  * Context: process context; sleeps.
  *
  * Return: 0, also for a second stop, which hands nothing back; -EDEADLK from a
- * callback of the wheel.
+ * callback of the wheel, or a work.
  */
 int timewheel_stop(struct timewheel *wheel, struct list_head *unprocessed)
 {
-	if (worker_is_current(wheel) || READ_ONCE(wheel->stopper) == current)
+	if (worker_is_current(wheel) || work_is_current(wheel) ||
+	    READ_ONCE(wheel->stopper) == current)
 		return -EDEADLK;
 	might_sleep();
 
@@ -239,6 +244,7 @@ int timewheel_stop(struct timewheel *wheel, struct list_head *unprocessed)
 		WRITE_ONCE(wheel->stopped, true);
 		worker_stop(wheel);
 		wheel_drain(wheel, unprocessed);
+		work_flush(wheel);
 		worker_end_pass(wheel);
 		WRITE_ONCE(wheel->stopper, NULL);
 	}
@@ -256,6 +262,7 @@ void wheel_destroy(struct timewheel *wheel)
 	if (pending)
 		pr_warn("wheel %s destroyed while %llu timeouts were pending\n",
 			wheel->name, pending);
+	debugfs_hide_wheel(wheel);
 	if (!wheel->system)
 		atomic_dec(&wheels);
 	wheel_free(wheel);

@@ -45,6 +45,7 @@ struct timewheel_notifier {
  * @notify: worker: notifiers to call at the end of the pass
  * @now_ns: worker: the clock as read at the start of the pass
  * @horizon_ns: worker: what it promised at the start of the round
+ * @overruns: worker: of the periodic timeout whose callback runs
  * @passes_done: passes that have ended; written by the worker
  * @books: counters
  * @pending: timeouts pending; kept only where @max_pending is set
@@ -55,10 +56,12 @@ struct timewheel_notifier {
  * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME
  * @timer: wakes the worker
  * @worker: the thread that owns @core; NULL when stopped
- * @quiesced: waiters for a pass to end
+ * @quiesced: waiters for a pass to end, or for a work to end
+ * @works: work items queued by struct timewheel_work and not ended
  * @stop_lock: makes a stop one
  * @stopper: the task that stops it, and so runs callbacks
  * @system: made for the module itself, does not pin it
+ * @debugfs: its directory there
  * @rcu: frees it when no producer looks at it any more
  * @name: as in the parameters
  */
@@ -73,6 +76,7 @@ struct timewheel {
 	struct list_head notify;
 	u64 now_ns;
 	u64 horizon_ns;
+	u64 overruns;
 	u64 passes_done;
 	struct timewheel_books books;
 	atomic64_t pending;
@@ -85,9 +89,11 @@ struct timewheel {
 	struct hrtimer timer;
 	struct task_struct *worker;
 	wait_queue_head_t quiesced;
+	atomic_t works;
 	struct mutex stop_lock;	/* one stop at a time */
 	struct task_struct *stopper;
 	bool system;
+	struct dentry *debugfs;
 	struct rcu_head rcu;
 	char name[TIMEWHEEL_NAME_LEN];
 };

@@ -33,6 +33,7 @@
 
 #include "compat.h"
 #include "timeout.h"
+#include "trace.h"
 #include "wheel.h"
 
 /* How many timeouts each stage of a pass looks at before others get the CPU. */
@@ -193,6 +194,7 @@ static bool worker_pass(struct timewheel *wheel)
 {
 	struct timewheel_books *books = &wheel->books;
 	unsigned int budget = WORKER_BUDGET;
+	u64 fired = books->fired;
 	struct timewheel_node *n;
 	bool more;
 
@@ -217,6 +219,7 @@ static bool worker_pass(struct timewheel *wheel)
 	}
 	more |= !list_empty(&wheel->core.expired);
 
+	trace_timewheel_pass(wheel, books->fired - fired, more);
 	worker_end_pass(wheel);
 	return more;
 }

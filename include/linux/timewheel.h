@@ -17,6 +17,7 @@
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <uapi/linux/timewheel.h>
 
 struct timewheel;
@@ -25,12 +26,14 @@ struct timewheel_timeout;
 /**
  * struct timewheel_ops - what happens to a timeout
  * @expired: the deadline has passed.  The timeout is idle again when this is
- *	called, so it may be armed anew or freed here.
+ *	called, so it may be armed anew or freed here; a periodic one is armed
+ *	already, for its next period, and may be cancelled or moved.
  * @cancelled: a timewheel_cancel() that returned true has been carried out, or
  *	a wheel was stopped with nobody to hand the timeout back to.  May be
  *	NULL.  Until it has run the timeout can't be armed again.
  *
- * Each is the wheel's last use of the timeout, and its owner may free it there.
+ * Each is the wheel's last use of the timeout (of a periodic one: @cancelled is),
+ * and its owner may free it there.
  * Both run on the worker (in the caller of timewheel_stop() for what that ends),
  * hold no lock, may arm, move and cancel any timeout, and must not sleep.
  */
@@ -74,6 +77,34 @@ struct timewheel_timeout {
 };
 
 static_assert(sizeof(struct timewheel_timeout) <= 64);
+
+/**
+ * struct timewheel_periodic - a timeout that expires again and again
+ * @timeout: the timeout; cancelled, moved and looked at like any other
+ * @interval_ns: the period; written by timewheel_periodic_add()
+ */
+struct timewheel_periodic {
+	struct timewheel_timeout timeout;
+	u64 interval_ns;
+};
+
+/**
+ * struct timewheel_work - a timeout with a work item
+ * @timeout: the timeout
+ * @work: queued when @timeout expires
+ * @wq: where to
+ * @wheel: the wheel whose stop waits for @work
+ * @fn: runs in process context and may sleep
+ *
+ * To timewheel_timeout what delayed_work is to timer_list.
+ */
+struct timewheel_work {
+	struct timewheel_timeout timeout;
+	struct work_struct work;
+	struct workqueue_struct *wq;
+	struct timewheel *wheel;
+	void (*fn)(struct timewheel_work *w);
+};
 
 /* timewheel_params.flags */
 #define TIMEWHEEL_BIND_CPU	0x1	/* the worker runs on params.cpu only */
@@ -119,10 +150,23 @@ int timewheel_add(struct timewheel *wheel, struct timewheel_timeout *t,
 		  s64 delay_ns);
 int timewheel_add_at(struct timewheel *wheel, struct timewheel_timeout *t,
 		     u64 deadline_ns);
+int timewheel_add_slack(struct timewheel *wheel, struct timewheel_timeout *t,
+			u64 deadline_ns, u64 slack_ns);
+int timewheel_periodic_add(struct timewheel *wheel,
+			   struct timewheel_periodic *p, u64 deadline_ns,
+			   u64 interval_ns, u64 slack_ns);
+u64 timewheel_overruns(const struct timewheel_timeout *t);
 int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns);
 int timewheel_touch(struct timewheel_timeout *t, u64 deadline_ns);
 bool timewheel_cancel(struct timewheel_timeout *t);
 bool timewheel_cancel_sync(struct timewheel_timeout *t);
+
+void timewheel_work_init(struct timewheel_work *w, struct workqueue_struct *wq,
+			 void (*fn)(struct timewheel_work *w));
+int timewheel_work_add(struct timewheel *wheel, struct timewheel_work *w,
+		       s64 delay_ns);
+int timewheel_work_rearm(struct timewheel_work *w, u64 deadline_ns);
+bool timewheel_work_cancel_sync(struct timewheel_work *w);
 
 bool timewheel_pending(const struct timewheel_timeout *t);
 u64 timewheel_expires(const struct timewheel_timeout *t);
