@@ -263,6 +263,16 @@ bounded()
 	[ -z "$follow" ] || wait "$follow" 2>/dev/null || true
 }
 
+guest_began()
+{
+	grep -qa "timewheel-guest $run_nonce begin" "$run_dir/log"
+}
+
+run_timed_out()
+{
+	[ "$run_status" = 124 ] || [ "$run_status" = 137 ]
+}
+
 guest_said()
 {
 	tr -d '\r' <"$run_dir/log" |
@@ -274,7 +284,7 @@ show_log()
 {
 	[ "$run_verbose" = 0 ] || return 0
 	say "the kernel log:"
-	if grep -qa "timewheel-guest $run_nonce begin" "$run_dir/log"; then
+	if guest_began; then
 		sed "1,/timewheel-guest $run_nonce begin/d" "$run_dir/log"
 	else
 		# It did not come that far: where it stopped.
@@ -304,7 +314,7 @@ verdict()
 	if [ -z "$status" ]; then
 		show_log
 		cat "$run_dir/machine" >&2
-		if [ "$run_status" = 124 ] || [ "$run_status" = 137 ]; then
+		if run_timed_out; then
 			say "the guest did not end within $run_timeout s"
 		else
 			say "the guest did not reach its end (the machine ended with $run_status)"
