@@ -8,10 +8,12 @@ VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 DKMS_SRC := /usr/src/timewheel-$(VERSION)
 UDEV_RULE := /etc/udev/rules.d/60-timewheel.rules
 KBUILD := $(MAKE) -C $(KDIR) M=$(CURDIR)
+RELEASE = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+KVER ?= $(shell uname -r)
 
 .DEFAULT_GOAL := all
 .PHONY: all modules tools demo check check-all model install install-tools \
-	dkms-install uninstall clean clean-modules help have-kdir
+	dkms-install uninstall clean clean-modules help have-kdir have-dkms
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
 
@@ -35,8 +37,8 @@ model: ## check the models of the races with spin, in full, and that each can fa
 
 install: have-kdir install-tools ## install the modules for KDIR, the command and the udev rule (root)
 	$(KBUILD) INSTALL_MOD_DIR=updates modules_install
-	@depmod -a $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null) || true
-	@echo "installed; load it with: modprobe timewheel"
+	@depmod -a $(RELEASE) || true
+	@echo "installed for $(RELEASE); load it there with: modprobe timewheel"
 
 install-tools: tools
 	install -D -m 755 tools/build/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
@@ -45,25 +47,27 @@ install-tools: tools
 	getent group timewheel >/dev/null || groupadd --system timewheel
 	@udevadm control --reload 2>/dev/null || true
 
-dkms-install: install-tools ## install the module by DKMS, for this kernel (or KVER=) and those to come (root)
-	@command -v dkms >/dev/null || \
-		{ echo "no dkms: apt-get install dkms"; exit 1; }
+dkms-install: have-dkms install-tools ## install the module by DKMS, for this kernel (or KVER=) and those to come (root)
 	install -d $(DKMS_SRC)
 	cp -R Kbuild Makefile dkms.conf include module kunit $(DKMS_SRC)/
 	dkms status -m timewheel -v $(VERSION) | grep -q . || \
 		dkms add -m timewheel -v $(VERSION)
-	dkms install --force -m timewheel -v $(VERSION) $(if $(KVER),-k $(KVER))
-	@echo "installed; load it with: modprobe timewheel"
+	dkms install --force -m timewheel -v $(VERSION) -k $(KVER)
+	@echo "installed for $(KVER); load it there with: modprobe timewheel"
 
 uninstall: ## take away what install and dkms-install put on this machine (root)
 	@modprobe -r timewheel 2>/dev/null || true
-	@! command -v dkms >/dev/null || dkms remove -m timewheel -v $(VERSION) --all || true
+	@! dkms status -m timewheel -v $(VERSION) 2>/dev/null | grep -q . || \
+		dkms remove -m timewheel -v $(VERSION) --all
 	rm -rf $(DKMS_SRC)
 	rm -f /lib/modules/*/updates/module/timewheel.ko* \
 		/lib/modules/*/updates/kunit/timewheel_kunit.ko* \
 		/lib/modules/*/updates/timewheel.ko* \
 		/lib/modules/*/updates/timewheel_kunit.ko*
-	@depmod -a 2>/dev/null || true
+	@for modules in /lib/modules/*/modules.dep; do \
+		! grep -q timewheel "$$modules" || \
+			depmod -a "$$(basename "$$(dirname "$$modules")")"; \
+	done 2>/dev/null
 	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE) \
 		$(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
 	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
@@ -72,15 +76,24 @@ clean: clean-modules ## remove what was built here (the cache is left)
 	-$(MAKE) -C tools clean
 
 clean-modules:
-	find module kunit \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
+	find module kunit tools/examples/kernel \( -name '*.o' -o -name '.*.o' -o -name '.*.d' -o -name '*.symvers' -o -name '*.ko' -o -name '*.mod' \
 		-o -name '*.mod.c' -o -name '.*.cmd' -o -name 'modules.order' \) -delete
-	rm -f modules.order Module.symvers .modules.order.cmd .Module.symvers.cmd *.o .*.cmd
+	rm -f modules.order Module.symvers .modules.order.cmd .Module.symvers.cmd *.o .*.o .*.cmd
 
 have-kdir:
 	@test -e "$(KDIR)/Makefile" || { \
 		echo "No kernel headers in $(KDIR)."; \
 		echo "Install those of the running kernel (apt-get install linux-headers-$$(uname -r)),"; \
 		echo "or name others: make KDIR=/path/to/headers, make KDIR=\$$(scripts/kernel --build 6.12)"; \
+		echo "The programs alone need none: make tools. To see it at work without: make demo."; \
+		exit 1; }
+
+have-dkms:
+	@command -v dkms >/dev/null || \
+		{ echo "No dkms: apt-get install dkms"; exit 1; }
+	@test -e "/lib/modules/$(KVER)/build/Makefile" || { \
+		echo "No kernel headers for $(KVER): install them (apt-get install linux-headers-$(KVER)),"; \
+		echo "or name a kernel that has them: make dkms-install KVER=..."; \
 		exit 1; }
 
 help: ## this list

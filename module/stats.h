@@ -14,7 +14,7 @@
 /**
  * struct books_producer - what producers count, each on its own CPU
  * @armed: adds that succeeded
- * @rearmed: moves, by rearm or touch
+ * @rearmed: moves by rearm; a touch is one store and leaves no trace
  * @cancelled: cancels that prevented an expiry
  * @rejected: adds refused
  */

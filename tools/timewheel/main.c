@@ -53,18 +53,24 @@ void command_help(const struct command *command)
 int command_option(const struct command *command, int argc, char **argv,
 		   const struct option *options)
 {
-	int c, at = optind ? optind : 1;
+	int c;
 
 	opterr = 0;
-	c = getopt_long(argc, argv, "+:h", options, NULL);
+	c = getopt_long(argc, argv, ":h", options, NULL);
 	switch (c) {
 	case 'h':
 		command_help(command);
 		exit(EXIT_SUCCESS);
 	case '?':
-		fail_usage(command->name, "there is no option '%s'", argv[at]);
+		if (optopt >= '0' && optopt <= '9')
+			fail_usage(command->name, "nothing here can be negative: '-%c...'",
+				   optopt);
+		if (optopt && optopt < 128)
+			fail_usage(command->name, "there is no option '-%c'", optopt);
+		fail_usage(command->name, "there is no option '%s'", argv[optind - 1]);
 	case ':':
-		fail_usage(command->name, "the option '%s' wants a value", argv[at]);
+		fail_usage(command->name, "the option '%s' wants a value",
+			   argv[optind - 1]);
 	}
 	return c;
 }

@@ -19,7 +19,7 @@
 
 #define TIMEWHEEL_ABI_VERSION		1
 
-/* timewheel_info.features */
+/* timewheel_info.features: more levels than one, and what an op may ask for */
 #define TIMEWHEEL_FEATURE_LEVELS	(1ULL << 0)
 #define TIMEWHEEL_FEATURE_PERIODIC	(1ULL << 1)
 #define TIMEWHEEL_FEATURE_SLACK		(1ULL << 2)
@@ -28,7 +28,10 @@
 #define TIMEWHEEL_FEATURE_OWN_IDS	(1ULL << 5)
 #define TIMEWHEEL_FEATURE_LIST		(1ULL << 6)
 
-/* timewheel_op.opcode; 0 is none, so that a zeroed op is an error */
+/*
+ * timewheel_op.opcode.  0 is none: in a batch it is an error, and an ioctl for a
+ * single op takes it for its own.
+ */
 #define TIMEWHEEL_OP_ARM		1
 #define TIMEWHEEL_OP_CANCEL		2
 #define TIMEWHEEL_OP_REARM		3
@@ -51,9 +54,13 @@
  * @expires_ns: deadline, absolute with TIMEWHEEL_ABS, else from now
  * @interval_ns: 0 for a one-shot, else the period
  * @slack_ns: how much later than the deadline it may expire
- * @eventfd: signalled at each expiry; -1 for the context's own, if it has one
+ * @eventfd: signalled at each expiry; -1 for the context's own, if it has one.
+ *	0 is a descriptor like any other.
  * @pad2: 0
  * @reserved: 0
+ *
+ * CANCEL looks at @id alone, REARM at @id, @flags and @expires_ns: the rest of
+ * the timeout stays as it was armed.  But padding and reserved fields must be 0.
  */
 struct timewheel_op {
 	__u8	opcode;
@@ -285,6 +292,31 @@ struct timewheel_ring {
 /* timewheel_ring.flags */
 #define TIMEWHEEL_RING_OVERFLOW		(1U << 0) /* events wait in the kernel */
 
+/*
+ * The calls.  Each returns 0 but where it says otherwise, or -1 with errno; what
+ * fails changes nothing.
+ *
+ * INFO, STATS	fill the structure; any time
+ * SETUP	once, before the first op: else EBUSY.  EINVAL for what is out of
+ *		range, EBADF or EINVAL for a descriptor that is no eventfd, ENOSPC
+ *		for more own wheels than the module allows
+ * ARM		id is filled.  EINVAL for what is malformed, EOPNOTSUPP for what INFO
+ *		does not name, EBADF, ENOSPC when this context or the module is
+ *		full, EDQUOT when the user's share is, ESHUTDOWN after STOP, ENOMEM
+ * CANCEL	ENOENT if it is not pending: it expired, was cancelled, or never was
+ * REARM	ENOENT the same, ESHUTDOWN after STOP
+ *		These three tell the error in the op's result, too.
+ * SUBMIT	returns how many ops were looked at, in order; each op's result tells
+ *		what came of it, and one that fails does not keep the next from
+ *		being done.  Fewer than nr after a signal or a fault.
+ * QUERY	ENOENT if it was cancelled, or its event was read
+ * STOP		cancels all that is pending; when it returns, each has an event,
+ *		TIMEWHEEL_EVENT_UNPROCESSED
+ *
+ * read() gives whole events, as many as fit: EINVAL if none does.  It waits for
+ * the first, unless O_NONBLOCK says EAGAIN; after STOP, when all have been read,
+ * it returns 0 rather than wait.
+ */
 #define TIMEWHEEL_IOC_MAGIC	0xBC
 
 #define TIMEWHEEL_IOC_INFO	_IOWR(TIMEWHEEL_IOC_MAGIC, 0, struct timewheel_info)
