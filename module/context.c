@@ -111,7 +111,6 @@ static struct timewheel *setup_wheel(const struct timewheel_setup *s)
 		.slots = s->slots,
 		.levels = s->levels,
 		.clockid = s->clockid,
-		.flags = param_realtime ? TIMEWHEEL_REALTIME : 0,
 	};
 
 	if (!(s->flags & TIMEWHEEL_SETUP_OWN_WHEEL))
@@ -254,13 +253,14 @@ static void context_sweep(struct context *ctx, enum entry_state to)
  */
 int context_stop(struct context *ctx)
 {
-	bool first;
+	bool first, used;
 	int ret;
 
 	context_bind(ctx);
 
 	spin_lock(&ctx->lock);
 	first = !ctx->stopped;
+	used = ctx->books.armed;
 	WRITE_ONCE(ctx->stopped, true);
 	spin_unlock(&ctx->lock);
 
@@ -271,9 +271,10 @@ int context_stop(struct context *ctx)
 		ret = wait_event_killable(ctx->leavers, context_at_rest(ctx));
 		if (ret)
 			return ret;
-		/* An eventfd may be about to be signalled. */
-		worker_flush(ctx->wheel);
 	}
+	/* An eventfd may be about to be signalled. */
+	if (first && used)
+		worker_flush(ctx->wheel);
 	/* They may wait for what does not come any more. */
 	wake_up_interruptible(&ctx->readers);
 	return 0;

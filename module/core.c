@@ -41,6 +41,9 @@
 /* Loops over many slots give way to others after this many. */
 #define CORE_RESCHED_SLOTS	4096U
 
+/* A look at so many slots costs as much of a budget as a node. */
+#define CORE_TURN_SLOTS		2048U
+
 /**
  * core_check - see whether a wheel may have this shape
  * @slots: slots of a level, before rounding up
@@ -392,12 +395,18 @@ static bool core_visit(struct wheel_core *core, const struct core_event *event,
 bool core_advance(struct wheel_core *core, u64 to, unsigned int *budget)
 {
 	struct core_event event;
+	unsigned int turning;
 
 	while (core->now < to) {
 		if (!core_find(core, &event)) {
 			if (core->far == U64_MAX ||
 			    (core->far >> core->range_bits) << core->range_bits > to)
 				break;
+			/* Free, but for a great many slots. */
+			turning = (core->mask + 1) / CORE_TURN_SLOTS;
+			if (turning && !*budget)
+				return false;
+			*budget -= min(*budget, turning);
 			core_turn(core);
 			continue;
 		}

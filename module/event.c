@@ -114,7 +114,8 @@ void event_notify(struct timewheel_notifier *n)
 {
 	struct context *ctx = container_of(n, struct context, notifier);
 
-	if (ctx->readable)
+	/* Stopped: they may wait for what does not come any more. */
+	if (ctx->readable || READ_ONCE(ctx->stopped))
 		wake_up_interruptible_poll(&ctx->readers,
 					   EPOLLIN | EPOLLRDNORM);
 	if (ctx->ring && ctx->eventfd)
@@ -261,5 +262,8 @@ __poll_t event_poll(struct file *file, poll_table *wait)
 	struct context *ctx = file->private_data;
 
 	poll_wait(file, &ctx->readers, wait);
-	return event_waiting(ctx) ? EPOLLIN | EPOLLRDNORM : 0;
+	if (event_waiting(ctx))
+		return EPOLLIN | EPOLLRDNORM;
+	/* After STOP, when all has been read: a read would return 0. */
+	return context_ended(ctx) ? EPOLLIN | EPOLLRDNORM | EPOLLHUP : 0;
 }

@@ -45,7 +45,7 @@ MODULE_PARM_DESC(max_user_timeouts, "Timeouts of one user's programs, 1 to 10737
 
 bool param_realtime;
 module_param_named(realtime, param_realtime, bool, 0444);
-MODULE_PARM_DESC(realtime, "Give workers low real-time priority (default no)");
+MODULE_PARM_DESC(realtime, "Give the system wheel's worker low real-time priority (default no)");
 
 static int __init param_check(const char *name, unsigned int value,
 			      unsigned int max)

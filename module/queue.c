@@ -11,8 +11,8 @@
  * worker keeps aside what it takes, and files it in the order of seq.
  *
  * The worker goes in rounds, over one or several passes: it takes the submit
- * queue, empties the cancel queue, and works off what it took.  So whatever was
- * moved before the round began is known when that is filed.  What was moved
+ * queue, then the cancel queue, and works off the second and the first.  So
+ * whatever was moved before the round began is known when that is filed.  What was moved
  * since may belong behind what was pushed since, and waits for the next round.
  */
 
@@ -34,7 +34,7 @@ void queues_init(struct timewheel_queues *q)
 	atomic_set(&q->seq, 0);
 	q->taken = NULL;
 	q->taken_cancel = NULL;
-	q->stage = QUEUE_IDLE;
+	q->in_round = false;
 	q->bound = 0;
 	INIT_LIST_HEAD(&q->fresh);
 	INIT_LIST_HEAD(&q->moved);
@@ -84,7 +84,7 @@ static void queue_look(struct timewheel *wheel, struct llist_node **taken)
 
 static void queue_begin(struct timewheel_queues *q)
 {
-	if (q->stage != QUEUE_IDLE)
+	if (q->in_round)
 		return;
 	/*
 	 * The bound first: what was pushed before a timeout got a seq within it
@@ -92,7 +92,8 @@ static void queue_begin(struct timewheel_queues *q)
 	 */
 	q->bound = atomic_read(&q->seq);
 	q->taken = queue_take(&q->submit);
-	q->stage = QUEUE_TAKEN;
+	q->taken_cancel = queue_take(&q->cancel);
+	q->in_round = true;
 }
 
 static int queue_compare(void *priv, const struct list_head *a,
@@ -126,7 +127,7 @@ static struct timewheel_timeout *queue_first(struct list_head *list)
 static void queue_merge(struct timewheel *wheel, bool whole)
 {
 	struct timewheel_queues *q = &wheel->queues;
-	struct timewheel_timeout *fresh, *moved;
+	struct timewheel_timeout *fresh, *moved, *next;
 	unsigned int n = 0;
 
 	list_sort(&n, &q->moved, queue_compare);
@@ -139,9 +140,12 @@ static void queue_merge(struct timewheel *wheel, bool whole)
 		if (++n % QUEUE_RESCHED == 0)
 			cond_resched();
 	}
-	while (whole && (moved = queue_first(&q->moved)) &&
-	       (s32)(READ_ONCE(moved->seq) - q->bound) <= 0) {
-		queue_file(wheel, moved);
+	if (!whole)
+		return;
+	/* One that moved again meanwhile is out of order: the rest go on. */
+	list_for_each_entry_safe(moved, next, &q->moved, node.link) {
+		if ((s32)(READ_ONCE(moved->seq) - q->bound) <= 0)
+			queue_file(wheel, moved);
 		if (++n % QUEUE_RESCHED == 0)
 			cond_resched();
 	}
@@ -152,6 +156,8 @@ static void queue_merge(struct timewheel *wheel, bool whole)
  * @wheel: the wheel, owned by the caller
  * @budget: how many at most
  *
+ * What is cancelled while this runs is for the next round.
+ *
  * Return: whether some are left.
  */
 bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget)
@@ -159,17 +165,9 @@ bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget)
 	struct timewheel_queues *q = &wheel->queues;
 
 	queue_begin(q);
-	for (;;) {
-		if (!q->taken_cancel)
-			q->taken_cancel = queue_take(&q->cancel);
-		if (!q->taken_cancel)
-			break;
-		if (!budget--)
-			return true;
+	while (q->taken_cancel && budget--)
 		queue_look(wheel, &q->taken_cancel);
-	}
-	q->stage = QUEUE_CANCELLED;
-	return false;
+	return q->taken_cancel;
 }
 EXPORT_SYMBOL_IF_KUNIT(queue_drain_cancel);
 
@@ -188,8 +186,7 @@ bool queue_drain_submit(struct timewheel *wheel, unsigned int budget)
 	struct timewheel_queues *q = &wheel->queues;
 
 	queue_begin(q);
-	if (q->stage == QUEUE_TAKEN &&
-	    (q->taken_cancel || !llist_empty(&q->cancel)))
+	if (q->taken_cancel)
 		return true;
 
 	while (q->taken && budget--)
@@ -198,7 +195,7 @@ bool queue_drain_submit(struct timewheel *wheel, unsigned int budget)
 		queue_merge(wheel, !q->taken);
 	if (q->taken)
 		return true;
-	q->stage = QUEUE_IDLE;
+	q->in_round = false;
 	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(queue_drain_submit);

@@ -12,25 +12,13 @@
 #include <linux/timewheel.h>
 
 /**
- * enum queue_stage - how far a round of the worker has got
- * @QUEUE_IDLE: not begun
- * @QUEUE_TAKEN: the submit queue is taken
- * @QUEUE_CANCELLED: what was in the cancel queue by then has been looked at
- */
-enum queue_stage {
-	QUEUE_IDLE,
-	QUEUE_TAKEN,
-	QUEUE_CANCELLED,
-};
-
-/**
  * struct timewheel_queues - what producers ask of the worker
  * @submit: timeouts armed or moved, newest first
  * @seq: order of arming and moving, taken before a push
  * @cancel: timeouts cancelled, newest first
  * @taken: worker: the part of @submit taken but not yet looked at, oldest first
  * @taken_cancel: worker: the same of @cancel
- * @stage: worker: how far the present round has got, see queue.c
+ * @in_round: worker: a round has begun and not ended, see queue.c
  * @bound: worker: the last seq given when the round began
  * @fresh: worker: timeouts looked at, not yet filed, oldest first
  * @moved: worker: the same, of those that moved while they were queued
@@ -41,7 +29,7 @@ struct timewheel_queues {
 	struct llist_head cancel ____cacheline_aligned_in_smp;
 	struct llist_node *taken ____cacheline_aligned_in_smp;
 	struct llist_node *taken_cancel;
-	enum queue_stage stage;
+	bool in_round;
 	u32 bound;
 	struct list_head fresh;
 	struct list_head moved;

@@ -198,10 +198,14 @@ static bool worker_pass(struct timewheel *wheel)
 	struct timewheel_node *n;
 	bool more;
 
-	WRITE_ONCE(books->passes, books->passes + 1);
 	wheel->now_ns = timewheel_now(wheel);
-	if (wheel->queues.stage == QUEUE_IDLE)
+	if (!wheel->queues.in_round)
 		worker_begin_round(wheel);
+	/*
+	 * After the promise: who finds this pass begun, in worker_flush(), has
+	 * its kick stand until the next one.
+	 */
+	WRITE_ONCE(books->passes, books->passes + 1);
 
 	more = queue_drain_cancel(wheel, WORKER_BUDGET);
 	more |= queue_drain_submit(wheel, WORKER_BUDGET);
