@@ -261,7 +261,34 @@ static void sync_after_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tts[1].cancelled, 1);
 }
 
+/* Its callback is the first wheel's to answer for, until it has returned. */
+static void sync_other_from_callback(struct test_timeout *tt)
+{
+	struct timewheel *other = tt->arg;
+
+	tt->arg = ERR_PTR(timewheel_add(other, &tt->t, TICK));
+}
+
+static void sync_keeps_its_wheel(struct kunit *test)
+{
+	struct timewheel *wheel = env_wheel(test, 64, 3);
+	struct timewheel *other = env_wheel(test, 64, 3);
+	struct test_timeout *tt = env_timeouts(test, 1);
+
+	tt->arg = other;
+	tt->on_expired = sync_other_from_callback;
+	timewheel_add(wheel, &tt->t, TICK);
+	KUNIT_ASSERT_TRUE(test, wait_for(READ_ONCE(tt->fired) == 1));
+	timewheel_cancel_sync(&tt->t);
+	KUNIT_EXPECT_PTR_EQ(test, tt->arg, ERR_PTR(-EBUSY));
+	tt->on_expired = NULL;
+	KUNIT_EXPECT_EQ(test, timewheel_add(other, &tt->t, TICK), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for(READ_ONCE(tt->fired) == 2));
+	timewheel_cancel_sync(&tt->t);
+}
+
 static struct kunit_case sync_cases[] = {
+	KUNIT_CASE(sync_keeps_its_wheel),
 	KUNIT_CASE(sync_idle),
 	KUNIT_CASE(sync_pending),
 	KUNIT_CASE(sync_is_prompt),

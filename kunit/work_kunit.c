@@ -17,6 +17,7 @@
  * @ran: times it ran to its end
  * @again: arms itself again each time
  * @block: sleeps until released
+ * @arg: the case's
  * @stops: tries to stop the wheel
  * @stop_returned: what a stop from within the work returned
  * @began: completed when a run begins
@@ -29,6 +30,7 @@ struct test_work {
 	bool again;
 	bool block;
 	bool stops;
+	void *arg;
 	int stop_returned;
 	struct completion began;
 	struct completion release;
@@ -207,6 +209,94 @@ static void work_must_not_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tw->stop_returned, -EDEADLK);
 }
 
+/* A work that waits for what the stop is just ending. */
+static void work_cancels(struct timewheel_work *w)
+{
+	struct test_work *tw = container_of(w, struct test_work, w);
+	struct test_timeout *other = tw->arg;
+
+	complete(&tw->began);
+	while (timewheel_add(tw->wheel, &other->t, NSEC_PER_SEC) != -ESHUTDOWN)
+		timewheel_cancel_sync(&other->t);
+	WRITE_ONCE(tw->ran, tw->ran + 1);
+}
+
+static void work_cancels_within_stop(struct kunit *test)
+{
+	struct test_timeout *other = env_timeouts(test, 1);
+	unsigned int i;
+
+	env_timeout_init(test, other, 0, &test_quiet_ops);
+	for (i = 0; i < ENV_WHEELS; i++) {
+		struct timewheel *wheel = env_wheel(test, 64, 3);
+		struct test_work *tw = test_work(test, wheel, NULL);
+
+		timewheel_work_init(&tw->w, NULL, work_cancels);
+		tw->arg = other;
+		timewheel_work_add(wheel, &tw->w, TICK);
+		wait_for_completion(&tw->began);
+		msleep(20);
+		KUNIT_EXPECT_EQ(test, timewheel_stop(wheel, NULL), 0);
+		KUNIT_EXPECT_EQ(test, tw->ran, 1);
+	}
+}
+
+/* A stop from a work that has freed itself, of a wheel that is not its own. */
+struct stopping_work {
+	struct timewheel_work w;
+	struct timewheel *other;
+	struct completion *done;
+	int *returned;
+};
+
+static void work_frees_and_stops(struct timewheel_work *w)
+{
+	struct stopping_work *sw = container_of(w, struct stopping_work, w);
+	struct timewheel *other = sw->other;
+	struct completion *done = sw->done;
+	int *returned = sw->returned;
+
+	kfree(sw);
+	*returned = timewheel_stop(other, NULL);
+	complete(done);
+}
+
+static void work_stops_another(struct kunit *test)
+{
+	struct timewheel *wheel = env_wheel(test, 64, 3);
+	struct timewheel *other = env_wheel(test, 64, 3);
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct stopping_work *sw = kzalloc_obj(*sw, GFP_KERNEL);
+	int returned = -1;
+
+	KUNIT_ASSERT_NOT_NULL(test, sw);
+	sw->other = other;
+	sw->done = &done;
+	sw->returned = &returned;
+	timewheel_work_init(&sw->w, NULL, work_frees_and_stops);
+	timewheel_work_add(wheel, &sw->w, TICK);
+	wait_for_completion(&done);
+	KUNIT_EXPECT_EQ(test, returned, 0);
+}
+
+/* While its work is queued or runs, it is the first wheel's. */
+static void work_keeps_its_wheel(struct kunit *test)
+{
+	struct timewheel *wheel = env_wheel(test, 64, 3);
+	struct timewheel *other = env_wheel(test, 64, 3);
+	struct test_work *tw = test_work(test, wheel, NULL);
+
+	tw->block = true;
+	timewheel_work_add(wheel, &tw->w, TICK);
+	wait_for_completion(&tw->began);
+	KUNIT_EXPECT_EQ(test, timewheel_work_add(other, &tw->w, TICK), -EBUSY);
+	complete(&tw->release);
+	timewheel_work_cancel_sync(&tw->w);
+	tw->block = false;
+	KUNIT_EXPECT_EQ(test, timewheel_work_add(other, &tw->w, TICK), 0);
+	KUNIT_EXPECT_TRUE(test, wait_for(READ_ONCE(tw->ran) == 2));
+}
+
 static atomic_t freed;
 
 static void work_free(struct timewheel_work *w)
@@ -243,6 +333,9 @@ static struct kunit_case work_cases[] = {
 	KUNIT_CASE(work_stop_flushes),
 	KUNIT_CASE(work_must_not_stop),
 	KUNIT_CASE(work_frees_itself),
+	KUNIT_CASE(work_cancels_within_stop),
+	KUNIT_CASE(work_stops_another),
+	KUNIT_CASE(work_keeps_its_wheel),
 	{}
 };
 

@@ -113,15 +113,20 @@ static int timeout_arm(struct timewheel *wheel, struct timewheel_timeout *t,
 		       u64 deadline_ns, int how, u64 interval_ns)
 {
 	const int busy = TIMEOUT_ACTIVE | TIMEOUT_CLAIMED | TIMEOUT_CANCELLED;
+	struct timewheel *last;
 	int old, new, ret;
 
 	rcu_read_lock();
 	ret = -ESHUTDOWN;
 	if (READ_ONCE(wheel->stopped))
 		goto reject;
+	last = READ_ONCE(t->wheel);
+	ret = -EBUSY;
+	/* Its callback, which the other wheel is to answer for, has not ended. */
+	if (last != wheel && worker_is_current(last) && last->firing == t)
+		goto reject;
 	old = atomic_read(&t->state);
 	do {
-		ret = -EBUSY;
 		if (old & busy)
 			goto reject;
 		if (old & TIMEOUT_STATE && READ_ONCE(t->wheel) != wheel)
@@ -162,8 +167,11 @@ reject:
  * NMI, and not with a run queue or an hrtimer base locked, for it may have to
  * set the timer that wakes the worker.
  *
- * Return: 0; -EBUSY if it is armed already, if its cancelled callback is still
- * to come, or if another wheel has not let go of it; -ENOSPC if max_pending
+ * It stays with a wheel until timewheel_cancel_sync() has returned or that wheel
+ * was stopped; only then may it be armed on another one.
+ *
+ * Return: 0; -EBUSY if it is armed already or just being moved, if its cancelled
+ * callback is still to come, or if another wheel has not let go of it; -ENOSPC if max_pending
  * timeouts are pending; -ESHUTDOWN if the wheel was stopped.
  */
 int timewheel_add_at(struct timewheel *wheel, struct timewheel_timeout *t,

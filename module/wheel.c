@@ -244,8 +244,9 @@ int timewheel_stop(struct timewheel *wheel, struct list_head *unprocessed)
 		WRITE_ONCE(wheel->stopped, true);
 		worker_stop(wheel);
 		wheel_drain(wheel, unprocessed);
-		work_flush(wheel);
+		/* A work may wait for what has just been ended. */
 		worker_end_pass(wheel);
+		work_flush(wheel);
 		WRITE_ONCE(wheel->stopper, NULL);
 	}
 	mutex_unlock(&wheel->stop_lock);

@@ -8,12 +8,29 @@
  */
 
 #include <linux/export.h>
+#include <linux/list.h>
 #include <linux/rcupdate.h>
+#include <linux/spinlock.h>
 
 #include "wheel.h"
 #include "work.h"
 
 static struct workqueue_struct *work_queue;
+
+/**
+ * struct work_runner - a work that runs, on the stack of who runs it
+ * @link: place in work_runners
+ * @task: who runs it
+ * @wheel: whose stop waits for it
+ */
+struct work_runner {
+	struct list_head link;
+	struct task_struct *task;
+	struct timewheel *wheel;
+};
+
+static LIST_HEAD(work_runners);
+static DEFINE_SPINLOCK(work_runners_lock);
 
 /* The wheel may be freed as soon as the count is 0: see wheel_free(). */
 static void work_end(struct timewheel *wheel)
@@ -27,11 +44,22 @@ static void work_end(struct timewheel *wheel)
 static void work_run(struct work_struct *work)
 {
 	struct timewheel_work *w = container_of(work, struct timewheel_work, work);
-	struct timewheel *wheel = READ_ONCE(w->wheel);
+	struct work_runner runner = {
+		.task = current,
+		.wheel = READ_ONCE(w->wheel),
+	};
+
+	spin_lock(&work_runners_lock);
+	list_add(&runner.link, &work_runners);
+	spin_unlock(&work_runners_lock);
 
 	/* It may free w. */
 	w->fn(w);
-	work_end(wheel);
+
+	spin_lock(&work_runners_lock);
+	list_del(&runner.link);
+	spin_unlock(&work_runners_lock);
+	work_end(runner.wheel);
 }
 
 static void work_expired(struct timewheel_timeout *t)
@@ -50,13 +78,20 @@ static const struct timewheel_ops work_ops = {
 	.expired = work_expired,
 };
 
-/* Whether the caller runs in a work that a stop of @wheel would wait for. */
+/*
+ * Whether the caller runs in a work that a stop of @wheel would wait for.  The
+ * work itself can't be asked: it may have freed itself.
+ */
 bool work_is_current(const struct timewheel *wheel)
 {
-	struct work_struct *work = current_work();
+	struct work_runner *runner;
+	bool ret = false;
 
-	return work && work->func == work_run &&
-	       container_of(work, struct timewheel_work, work)->wheel == wheel;
+	spin_lock(&work_runners_lock);
+	list_for_each_entry(runner, &work_runners, link)
+		ret |= runner->task == current && runner->wheel == wheel;
+	spin_unlock(&work_runners_lock);
+	return ret;
 }
 
 /* Wait until no work of the wheel is queued or runs. */
@@ -92,11 +127,16 @@ EXPORT_SYMBOL_GPL(timewheel_work_init);
  *
  * Context: as timewheel_add_at().
  * Return: as timewheel_add_at().  It may be armed while its work is queued or
- * runs; the same work does not run twice at a time.
+ * runs, and then does not run twice at a time; but not on another wheel: -EBUSY.
  */
 int timewheel_work_add(struct timewheel *wheel, struct timewheel_work *w,
 		       s64 delay_ns)
 {
+	struct timewheel *last = READ_ONCE(w->wheel);
+
+	/* The last wheel waits for the work, and counts it. */
+	if (last && last != wheel && work_busy(&w->work))
+		return -EBUSY;
 	return timewheel_add(wheel, &w->timeout, delay_ns);
 }
 EXPORT_SYMBOL_GPL(timewheel_work_add);
