@@ -64,7 +64,7 @@ expect 0 '^0 fired' sleep 0
 expect 0 '"late_ns": [0-9]' sleep --json 1ms
 expect 2 'how long' sleep
 expect 2 "'2x' is no duration; write 250ms, 2s" sleep 2x
-expect 2 "'-1' is no duration" sleep 1ms -1
+expect 2 "nothing here can be negative" sleep 1ms -1
 expect 2 '584 years' sleep 300000d
 
 timewheel sleep 300ms 100ms 200ms >"$out" 2>"$err"
