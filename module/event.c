@@ -262,8 +262,6 @@ __poll_t event_poll(struct file *file, poll_table *wait)
 	struct context *ctx = file->private_data;
 
 	poll_wait(file, &ctx->readers, wait);
-	if (event_waiting(ctx))
-		return EPOLLIN | EPOLLRDNORM;
-	/* After STOP, when all has been read: a read would return 0. */
-	return context_ended(ctx) ? EPOLLIN | EPOLLRDNORM | EPOLLHUP : 0;
+	/* Of the end after STOP it says nothing, or a loop would spin on it. */
+	return event_waiting(ctx) ? EPOLLIN | EPOLLRDNORM : 0;
 }
