@@ -100,8 +100,8 @@ static int queue_compare(void *priv, const struct list_head *a,
 			 const struct list_head *b)
 {
 	unsigned int *n = priv;
-	u32 seq_a = list_entry(a, struct timewheel_timeout, node.link)->seq;
-	u32 seq_b = list_entry(b, struct timewheel_timeout, node.link)->seq;
+	u32 seq_a = READ_ONCE(list_entry(a, struct timewheel_timeout, node.link)->seq);
+	u32 seq_b = READ_ONCE(list_entry(b, struct timewheel_timeout, node.link)->seq);
 
 	if (++*n % QUEUE_RESCHED == 0)
 		cond_resched();

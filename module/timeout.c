@@ -86,7 +86,7 @@ static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
 	int old, new;
 
 	WRITE_ONCE(t->expires, deadline_ns);
-	t->seq = atomic_inc_return(&wheel->queues.seq);
+	WRITE_ONCE(t->seq, atomic_inc_return(&wheel->queues.seq));
 
 	old = atomic_read(&t->state);
 	do {
