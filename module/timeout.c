@@ -30,7 +30,6 @@
  * of the wheel.  That is what timewheel_stop() waits for.
  */
 
-#include <linux/bitfield.h>
 #include <linux/export.h>
 #include <linux/rcupdate.h>
 
@@ -491,11 +490,11 @@ static void timeout_place(struct timewheel *wheel, struct timewheel_timeout *t,
 			  u64 earliest)
 {
 	u64 tick = max(wheel_tick(wheel, READ_ONCE(t->expires)), earliest);
-	int slack = FIELD_GET(TIMEOUT_SLACK, atomic_read(&t->state));
+	u64 slack_ns = timeout_slack_ns(t);
 
-	if (slack)
+	if (slack_ns)
 		tick = core_coarsen(&wheel->core, tick,
-				    div64_u64(1ULL << slack, wheel->tick_ns));
+				    div64_u64(slack_ns, wheel->tick_ns));
 	core_file(&wheel->core, &t->node, tick);
 }
 
@@ -550,12 +549,18 @@ void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t)
 		       !list_empty(&q->moved) || !list_empty(&q->fresh));
 }
 
-static void timeout_count_fired(struct timewheel *wheel, u64 expires)
+/* It fires; what its callback may want to know is set. */
+static void timeout_fired(struct timewheel *wheel, struct timewheel_timeout *t,
+			  u64 expires, u64 missed)
 {
 	struct timewheel_books *books = &wheel->books;
 
+	wheel->due_ns = expires;
+	wheel->overruns = missed;
+	WRITE_ONCE(books->overruns, books->overruns + missed);
 	WRITE_ONCE(books->fired, books->fired + 1);
 	books->lateness[lateness_bucket(wheel->now_ns - expires)]++;
+	trace_timewheel_expire(wheel, t, expires);
 }
 
 /*
@@ -577,10 +582,7 @@ static void timeout_expire_periodic(struct timewheel *wheel,
 	cmpxchg64(&t->expires, expires, next);
 
 	this_cpu_inc(wheel->books.producer->armed);
-	timeout_count_fired(wheel, expires);
-	WRITE_ONCE(wheel->books.overruns, wheel->books.overruns + missed);
-	wheel->overruns = missed;
-	trace_timewheel_expire(wheel, t, expires);
+	timeout_fired(wheel, t, expires, missed);
 
 	timeout_begin(wheel, t);
 	t->ops->expired(t);
@@ -613,8 +615,7 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	timeout_begin(wheel, t);
 	if (atomic_try_cmpxchg(&t->state, &state, state & ~TIMEOUT_STATE)) {
 		timeout_uncharge(wheel);
-		timeout_count_fired(wheel, expires);
-		trace_timewheel_expire(wheel, t, expires);
+		timeout_fired(wheel, t, expires, 0);
 		ops->expired(t);
 	}
 	timeout_end(wheel);

@@ -5,6 +5,7 @@
 #ifndef TIMEWHEEL_TIMEOUT_H
 #define TIMEWHEEL_TIMEOUT_H
 
+#include <linux/bitfield.h>
 #include <linux/bits.h>
 #include <linux/timewheel.h>
 
@@ -33,6 +34,14 @@
  */
 #define TIMEOUT_PERIODIC	BIT(8)
 #define TIMEOUT_SLACK		GENMASK(14, 9)
+
+/* How late it may be; what was asked for, rounded down to a power of two. */
+static inline u64 timeout_slack_ns(const struct timewheel_timeout *t)
+{
+	int slack = FIELD_GET(TIMEOUT_SLACK, atomic_read(&t->state));
+
+	return slack ? 1ULL << slack : 0;
+}
 
 void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t);
 void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t);

@@ -45,6 +45,7 @@ struct timewheel_notifier {
  * @notify: worker: notifiers to call at the end of the pass
  * @now_ns: worker: the clock as read at the start of the pass
  * @horizon_ns: worker: what it promised at the start of the round
+ * @due_ns: worker: the deadline whose expired callback runs
  * @overruns: worker: of the periodic timeout whose callback runs
  * @passes_done: passes that have ended; written by the worker
  * @books: counters
@@ -76,6 +77,7 @@ struct timewheel {
 	struct list_head notify;
 	u64 now_ns;
 	u64 horizon_ns;
+	u64 due_ns;
 	u64 overruns;
 	u64 passes_done;
 	struct timewheel_books books;
