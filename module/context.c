@@ -179,7 +179,7 @@ bool context_cancel(struct context *ctx, struct entry *e, enum entry_state to)
 	lockdep_assert_held(&ctx->lock);
 
 	/* False also when its expired callback is waiting for this lock. */
-	if (e->state != ENTRY_PENDING || !timewheel_cancel(&e->timeout))
+	if (e->state != ENTRY_PENDING || !timewheel_cancel(&e->periodic.timeout))
 		return false;
 	e->state = to;
 	if (to == ENTRY_STOPPED)

@@ -82,7 +82,7 @@ static int device_query(struct context *ctx, union device_arg *arg)
 
 static int device_list(struct context *ctx, union device_arg *arg)
 {
-	return arg->list.pad ? -EINVAL : -EOPNOTSUPP;
+	return report_list(ctx, &arg->list);
 }
 
 static int device_stop(struct context *ctx, union device_arg *arg)

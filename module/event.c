@@ -4,7 +4,8 @@
  *
  * The worker puts the entry itself into the context's ready list, and there it
  * stays until it is read.  So an expiry needs no memory to be reported, and
- * none is lost; a program that does not read runs into its own limit.
+ * none is lost; a program that does not read runs into its own limit.  A
+ * periodic timeout that expires again before that is counted in its entry.
  *
  * What the worker does for each expiry is little.  Waking readers and signalling
  * the context's eventfd is done once a pass, in event_notify().
@@ -21,17 +22,41 @@
 /* Events copied at a time; they are on the stack. */
 #define EVENT_BATCH	16U
 
-static void event_queue(struct context *ctx, struct entry *e,
-			enum entry_state state)
+static void event_queue(struct context *ctx, struct entry *e)
 {
 	lockdep_assert_held(&ctx->lock);
 
-	e->state = state;
 	e->next = NULL;
 	/* event_waiting() looks without the lock. */
 	WRITE_ONCE(*ctx->ready_last, e);
 	ctx->ready_last = &e->next;
-	ctx->books.unread++;
+}
+
+/* Periods have ended, the last of them at @due_ns. */
+static void event_add_periods(struct context *ctx, struct entry *e, u64 periods,
+			      u64 due_ns)
+{
+	if (!e->periods) {
+		event_queue(ctx, e);
+		ctx->books.unread++;
+	}
+	e->periods += min_t(u64, periods, ENTRY_MAX_PERIODS - e->periods);
+	e->due_ns = due_ns;
+}
+
+static void event_count_fired(struct context *ctx, bool periodic)
+{
+	struct timewheel *wheel = ctx->wheel;
+	struct timewheel_stats *books = &ctx->books;
+
+	/* A periodic one stays: each expiry is of an arming of its own. */
+	if (periodic)
+		books->armed++;
+	else
+		books->pending--;
+	books->fired++;
+	books->overruns += wheel->overruns;
+	books->lateness[lateness_bucket(wheel->now_ns - wheel->due_ns)]++;
 }
 
 /*
@@ -40,33 +65,45 @@ static void event_queue(struct context *ctx, struct entry *e,
  */
 static void event_expired(struct timewheel_timeout *t)
 {
-	struct entry *e = container_of(t, struct entry, timeout);
+	struct entry *e = entry_of(t);
 	struct context *ctx = entry_context(e);
 	struct timewheel *wheel = ctx->wheel;
-	u64 expires = timewheel_expires(t);
-	u64 late = wheel->now_ns - min(wheel->now_ns, expires);
+	u64 interval_ns = e->periodic.interval_ns;
 	struct eventfd_ctx *eventfd;
 	bool closing, queued;
 
 	spin_lock(&ctx->lock);
+	/*
+	 * A periodic one was cancelled while this waited for the lock: who did
+	 * was told that it ended there.
+	 */
+	if (e->state != ENTRY_PENDING) {
+		spin_unlock(&ctx->lock);
+		return;
+	}
+	event_count_fired(ctx, interval_ns);
 	eventfd = e->eventfd;
-	e->eventfd = NULL;
-	ctx->books.fired++;
-	ctx->books.pending--;
-	ctx->books.lateness[lateness_bucket(late)]++;
 	closing = ctx->closing;
-	queued = !closing && !(e->flags & TIMEWHEEL_NO_EVENT);
+	queued = !closing && !e->no_event;
 	if (queued)
-		event_queue(ctx, e, ENTRY_EXPIRED);
-	else
-		entry_free(ctx, e);
+		event_add_periods(ctx, e, 1 + wheel->overruns,
+				  wheel->due_ns + wheel->overruns * interval_ns);
+	if (!interval_ns) {
+		e->eventfd = NULL;
+		if (queued)
+			e->state = ENTRY_EXPIRED;
+		else
+			entry_free(ctx, e);
+	}
 	spin_unlock(&ctx->lock);
 
 	/* After the event is there: who is woken by this finds it. */
 	if (eventfd) {
 		if (!closing)
 			eventfd_signal(eventfd);
-		eventfd_ctx_put(eventfd);
+		/* A periodic one's is let go of by this thread too, later. */
+		if (!interval_ns)
+			eventfd_ctx_put(eventfd);
 	}
 
 	ctx->readable |= queued;
@@ -78,7 +115,7 @@ static void event_expired(struct timewheel_timeout *t)
 /* On the worker, as event_expired(): it has let go of a cancelled timeout. */
 static void event_cancelled(struct timewheel_timeout *t)
 {
-	struct entry *e = container_of(t, struct entry, timeout);
+	struct entry *e = entry_of(t);
 	struct context *ctx = entry_context(e);
 	struct eventfd_ctx *eventfd;
 	bool queued;
@@ -88,12 +125,18 @@ static void event_cancelled(struct timewheel_timeout *t)
 	e->eventfd = NULL;
 	ctx->leaving--;
 	WRITE_ONCE(ctx->let_go, ctx->let_go + 1);
-	queued = e->state == ENTRY_STOPPED && !ctx->closing &&
-		 !(e->flags & TIMEWHEEL_NO_EVENT);
-	if (queued)
-		event_queue(ctx, e, ENTRY_UNPROCESSED);
-	else
+	queued = e->state == ENTRY_STOPPED && !ctx->closing && !e->no_event;
+	if (queued) {
+		e->state = ENTRY_UNPROCESSED;
+		ctx->books.unread++;
+		/* It may be in the list, with periods that ended before. */
+		if (!e->periods)
+			event_queue(ctx, e);
+	} else if (e->periods) {
+		e->state = ENTRY_EXPIRED;
+	} else {
 		entry_free(ctx, e);
+	}
 	spin_unlock(&ctx->lock);
 
 	if (eventfd)
@@ -132,19 +175,21 @@ static bool event_waiting(const struct context *ctx)
 }
 
 static void event_fill(const struct context *ctx, const struct entry *e,
-		       struct timewheel_event *event)
+		       u32 periods, struct timewheel_event *event)
 {
+	u64 deadline_ns = periods ? e->due_ns :
+				    timewheel_expires(&e->periodic.timeout);
 	s64 shift = context_shift(ctx, ctx->wheel);
-	bool expired = e->state == ENTRY_EXPIRED;
 
 	event->user_data = e->user_data;
 	event->id = entry_id(e);
-	event->deadline_ns = timens_to_opener(shift,
-					      timewheel_expires(&e->timeout));
-	event->result = expired ? 1 : 0;
-	event->flags = TIMEWHEEL_EVENT_LAST |
-		       (expired ? TIMEWHEEL_EVENT_EXPIRED :
-				  TIMEWHEEL_EVENT_UNPROCESSED);
+	event->deadline_ns = timens_to_opener(shift, deadline_ns);
+	event->result = periods;
+	event->flags = periods ? TIMEWHEEL_EVENT_EXPIRED :
+				 TIMEWHEEL_EVENT_UNPROCESSED;
+	/* The id finds nothing any more, and nothing comes after this. */
+	if (!periods || e->state == ENTRY_EXPIRED || e->state == ENTRY_LEAVING)
+		event->flags |= TIMEWHEEL_EVENT_LAST;
 }
 
 /* The first events, at most @max; they stay where they are. */
@@ -157,28 +202,52 @@ static u32 event_peek(struct context *ctx, struct timewheel_event *events,
 	lockdep_assert_held(&ctx->read_lock);
 
 	spin_lock(&ctx->lock);
-	for (e = ctx->ready; e && nr < max; e = e->next)
-		event_fill(ctx, e, &events[nr++]);
+	for (e = ctx->ready; e && nr < max; e = e->next) {
+		if (e->periods)
+			event_fill(ctx, e, e->periods, &events[nr++]);
+		if (e->state == ENTRY_UNPROCESSED && nr < max)
+			event_fill(ctx, e, 0, &events[nr++]);
+	}
 	spin_unlock(&ctx->lock);
 	return nr;
 }
 
-/* The first @nr events have been read: their entries are free. */
-static void event_drop(struct context *ctx, u32 nr)
+/*
+ * The first event in the list has been read.  More may have come to its entry
+ * since: then that stays to be read, behind what is there already.
+ */
+static void event_drop(struct context *ctx, const struct timewheel_event *event)
 {
-	struct entry *e;
+	struct entry *e = ctx->ready;
+	bool unprocessed = e->state == ENTRY_UNPROCESSED;
+
+	lockdep_assert_held(&ctx->lock);
+
+	e->periods -= event->result;
+	if (!e->periods)
+		ctx->books.unread--;
+	if (event->result && unprocessed)
+		return;
+
+	WRITE_ONCE(ctx->ready, e->next);
+	if (!ctx->ready)
+		ctx->ready_last = &ctx->ready;
+	if (e->periods)
+		event_queue(ctx, e);
+	else if (unprocessed || e->state == ENTRY_EXPIRED)
+		entry_free(ctx, e);
+}
+
+static void event_drop_all(struct context *ctx,
+			   const struct timewheel_event *events, u32 nr)
+{
+	u32 i;
 
 	lockdep_assert_held(&ctx->read_lock);
 
 	spin_lock(&ctx->lock);
-	while (nr--) {
-		e = ctx->ready;
-		WRITE_ONCE(ctx->ready, e->next);
-		if (!ctx->ready)
-			ctx->ready_last = &ctx->ready;
-		ctx->books.unread--;
-		entry_free(ctx, e);
-	}
+	for (i = 0; i < nr; i++)
+		event_drop(ctx, &events[i]);
 	spin_unlock(&ctx->lock);
 }
 
@@ -199,7 +268,7 @@ static ssize_t event_copy(struct context *ctx, struct iov_iter *to)
 			break;
 		copied = copy_to_iter(events, nr * sizeof(events[0]), to);
 		whole = copied / sizeof(events[0]);
-		event_drop(ctx, whole);
+		event_drop_all(ctx, events, whole);
 		ret += whole * sizeof(events[0]);
 		if (whole < nr) {
 			iov_iter_revert(to, copied % sizeof(events[0]));

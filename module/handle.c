@@ -66,9 +66,10 @@ static struct chunk *chunk_create(struct context *ctx, u32 first, u32 max)
 	for (i = 0; i < CHUNK_ENTRIES; i++) {
 		struct entry *e = &chunk->entries[i];
 
-		timewheel_timeout_init(&e->timeout, &event_ops);
+		timewheel_timeout_init(&e->periodic.timeout, &event_ops);
 		e->next = i + 1 < nr ? e + 1 : NULL;
 		e->eventfd = NULL;
+		e->periods = 0;
 		e->generation = 1;
 		e->state = ENTRY_FREE;
 	}
@@ -200,21 +201,26 @@ void entry_free(struct context *ctx, struct entry *e)
 	account_uncharge(ctx->account, 1);
 }
 
-/* The entry that @id, which a program made up or not, stands for, or NULL. */
-struct entry *entry_find(struct context *ctx, u64 id)
+/* The entry at a place, which may be a free one; NULL beyond the last. */
+struct entry *entry_at(struct context *ctx, u64 index)
 {
 	struct handles *h = &ctx->handles;
-	u32 index = lower_32_bits(id);
-	u32 nr = index / CHUNK_ENTRIES;
-	struct entry *e;
+	u64 nr = index / CHUNK_ENTRIES;
 
 	lockdep_assert_held(&ctx->lock);
 
 	if (nr >= h->nr_chunks)
 		return NULL;
 	nr = array_index_nospec(nr, h->nr_chunks);
-	e = &h->chunks[nr]->entries[index % CHUNK_ENTRIES];
-	if (e->state == ENTRY_FREE || e->generation != upper_32_bits(id))
+	return &h->chunks[nr]->entries[index % CHUNK_ENTRIES];
+}
+
+/* The entry that @id, which a program made up or not, stands for, or NULL. */
+struct entry *entry_find(struct context *ctx, u64 id)
+{
+	struct entry *e = entry_at(ctx, lower_32_bits(id));
+
+	if (!e || e->state == ENTRY_FREE || e->generation != upper_32_bits(id))
 		return NULL;
 	return e;
 }

@@ -6,6 +6,7 @@
 #define TIMEWHEEL_HANDLE_H
 
 #include <linux/build_bug.h>
+#include <linux/container_of.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/timewheel.h>
@@ -19,11 +20,12 @@ struct mem_cgroup;
  * enum entry_state - where an entry is in its life
  * @ENTRY_FREE: in the free list; no id matches it
  * @ENTRY_PENDING: armed.  Its expired callback may have begun, and wait for the
- *	context's lock: then it can't be cancelled or moved any more.
+ *	context's lock: then a one-shot can't be cancelled or moved any more.
  * @ENTRY_LEAVING: cancelled; the worker has not let go of it
  * @ENTRY_STOPPED: the same, by STOP: to be reported once it has
- * @ENTRY_EXPIRED: in the ready list, as an expiry
- * @ENTRY_UNPROCESSED: in the ready list, as handed back by STOP
+ * @ENTRY_EXPIRED: off the wheel; its expiries are to be read
+ * @ENTRY_UNPROCESSED: off the wheel, by STOP; that is to be read, and before it
+ *	any expiries
  */
 enum entry_state {
 	ENTRY_FREE,
@@ -34,27 +36,40 @@ enum entry_state {
 	ENTRY_UNPROCESSED,
 };
 
+/* More than any program leaves unread; the count stays there. */
+#define ENTRY_MAX_PERIODS	((1U << 24) - 1)
+
 /**
  * struct entry - a timeout of a program
- * @timeout: the timeout itself, on the context's wheel
+ * @periodic: the timeout itself, on the context's wheel; the interval of a
+ *	one-shot is 0
  * @next: next in the free list, or in the ready list
  * @user_data: the program's cookie
  * @eventfd: the timeout's own, or NULL
+ * @due_ns: deadline of the last of the unread periods
  * @generation: upper half of its id; never 0, another each time it is freed
+ * @periods: periods that ended and are unread, 1 for an expiry on time.  Up to
+ *	ENTRY_MAX_PERIODS.
  * @state: enum entry_state
- * @flags: TIMEWHEEL_NO_EVENT, or 0
+ * @no_event: armed with TIMEWHEEL_NO_EVENT
  *
- * All of it is under the context's lock, but for @timeout, which has rules of
+ * It is in the ready list while it has unread periods, whatever its state, and
+ * as ENTRY_UNPROCESSED.  So a periodic one is on the wheel and in the list at
+ * the same time, and a program that reads late finds one event for all.
+ *
+ * All of it is under the context's lock, but for @periodic, which has rules of
  * its own.
  */
 struct entry {
-	struct timewheel_timeout timeout;
+	struct timewheel_periodic periodic;
 	struct entry *next;
 	u64 user_data;
 	struct eventfd_ctx *eventfd;
+	u64 due_ns;
 	u32 generation;
-	u8 state;
-	u8 flags;
+	u32 periods : 24;
+	u32 state : 4;
+	u32 no_event : 1;
 };
 
 static_assert(sizeof(struct entry) <= 112);
@@ -117,12 +132,18 @@ static inline u64 entry_id(const struct entry *e)
 	       (u32)(chunk->first + (e - chunk->entries));
 }
 
+static inline struct entry *entry_of(struct timewheel_timeout *t)
+{
+	return container_of(t, struct entry, periodic.timeout);
+}
+
 void handles_init(struct handles *h, u32 max);
 void handles_destroy(struct handles *h);
 int handles_grow(struct context *ctx);
 
 struct entry *entry_alloc(struct context *ctx);
 void entry_free(struct context *ctx, struct entry *e);
+struct entry *entry_at(struct context *ctx, u64 index);
 struct entry *entry_find(struct context *ctx, u64 id);
 
 #endif /* TIMEWHEEL_HANDLE_H */

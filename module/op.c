@@ -49,9 +49,11 @@ static int op_check(const struct context *ctx, const struct timewheel_op *op,
 	    !ctx->eventfd)
 		return -EINVAL;
 
+	/* Longer than any clock runs. */
+	if (arm && op->interval_ns > S64_MAX)
+		return -EINVAL;
+
 	if (op->flags & (TIMEWHEEL_OWN_ID | TIMEWHEEL_LEASE))
-		return -EOPNOTSUPP;
-	if (opcode != TIMEWHEEL_OP_CANCEL && (op->interval_ns || op->slack_ns))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -66,6 +68,17 @@ static u64 op_deadline(const struct context *ctx, const struct timewheel_op *op)
 				       op->expires_ns);
 	now = timewheel_now(ctx->wheel);
 	return op->expires_ns > U64_MAX - now ? U64_MAX : now + op->expires_ns;
+}
+
+static int op_add(struct timewheel *wheel, struct entry *e,
+		  const struct timewheel_op *op, u64 deadline_ns)
+{
+	if (op->interval_ns)
+		return timewheel_periodic_add(wheel, &e->periodic, deadline_ns,
+					      op->interval_ns, op->slack_ns);
+	e->periodic.interval_ns = 0;
+	return timewheel_add_slack(wheel, &e->periodic.timeout, deadline_ns,
+				   op->slack_ns);
 }
 
 static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
@@ -83,11 +96,11 @@ static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
 		return PTR_ERR(e);
 
 	e->state = ENTRY_PENDING;
-	e->flags = op->flags & TIMEWHEEL_NO_EVENT;
+	e->no_event = !!(op->flags & TIMEWHEEL_NO_EVENT);
 	e->user_data = op->user_data;
 	e->eventfd = eventfd;
 	/* It may fire at once: the callback waits for the lock. */
-	ret = timewheel_add_at(ctx->wheel, &e->timeout, deadline_ns);
+	ret = op_add(ctx->wheel, e, op, deadline_ns);
 	if (ret) {
 		e->eventfd = NULL;
 		entry_free(ctx, e);
@@ -160,8 +173,8 @@ static int op_rearm(struct context *ctx, const struct timewheel_op *op)
 	e = entry_find(ctx, op->id);
 	if (!e || e->state != ENTRY_PENDING)
 		goto out;
-	/* Fails if its expired callback is waiting for the lock. */
-	ret = timewheel_rearm(&e->timeout, deadline_ns);
+	/* Fails if the callback of its only expiry is waiting for the lock. */
+	ret = timewheel_rearm(&e->periodic.timeout, deadline_ns);
 	if (!ret)
 		ctx->books.rearmed++;
 out:

@@ -5,12 +5,19 @@
  */
 
 #include <linux/errno.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
+#include "compat.h"
 #include "context.h"
 #include "report.h"
+#include "timeout.h"
 
-#define INFO_FEATURES	TIMEWHEEL_FEATURE_LEVELS
+#define INFO_FEATURES	(TIMEWHEEL_FEATURE_LEVELS | \
+			 TIMEWHEEL_FEATURE_PERIODIC | \
+			 TIMEWHEEL_FEATURE_SLACK | TIMEWHEEL_FEATURE_LIST)
 
 /**
  * report_info - TIMEWHEEL_IOC_INFO
@@ -63,6 +70,30 @@ void report_stats(struct context *ctx, struct timewheel_stats *stats)
 	stats->passes = READ_ONCE(wheel->books.passes);
 }
 
+/* What LIST and QUERY tell of a timeout. */
+static void report_entry(struct context *ctx, const struct entry *e,
+			 struct timewheel_query *query)
+{
+	const struct timewheel_timeout *t = &e->periodic.timeout;
+	bool pending = e->state == ENTRY_PENDING;
+	u64 deadline_ns = pending || !e->periods ? timewheel_expires(t) :
+						   e->due_ns;
+	s64 shift = context_shift(ctx, context_wheel(ctx));
+
+	lockdep_assert_held(&ctx->lock);
+
+	*query = (struct timewheel_query) {
+		.id = entry_id(e),
+		.user_data = e->user_data,
+		.deadline_ns = timens_to_opener(shift, deadline_ns),
+		.interval_ns = e->periodic.interval_ns,
+		.slack_ns = timeout_slack_ns(t),
+		.state = pending ? TIMEWHEEL_STATE_PENDING :
+				   TIMEWHEEL_STATE_EXPIRED,
+		.flags = e->no_event ? TIMEWHEEL_NO_EVENT : 0,
+	};
+}
+
 /**
  * report_query - TIMEWHEEL_IOC_QUERY
  * @ctx: the context
@@ -73,27 +104,89 @@ void report_stats(struct context *ctx, struct timewheel_stats *stats)
  */
 int report_query(struct context *ctx, struct timewheel_query *query)
 {
-	s64 shift = context_shift(ctx, context_wheel(ctx));
 	struct entry *e;
 	int ret = 0;
 
-	if (query->pad || memchr_inv(query->reserved, 0, sizeof(query->reserved)))
+	if (query->flags || memchr_inv(query->reserved, 0, sizeof(query->reserved)))
 		return -EINVAL;
 
 	spin_lock(&ctx->lock);
 	e = entry_find(ctx, query->id);
-	if (!e || e->state == ENTRY_LEAVING || e->state == ENTRY_STOPPED) {
+	if (!e || e->state == ENTRY_LEAVING || e->state == ENTRY_STOPPED)
 		ret = -ENOENT;
-		goto out;
-	}
-	query->user_data = e->user_data;
-	query->deadline_ns = timens_to_opener(shift,
-					      timewheel_expires(&e->timeout));
-	query->interval_ns = 0;
-	query->state = e->state == ENTRY_PENDING ? TIMEWHEEL_STATE_PENDING :
-						   TIMEWHEEL_STATE_EXPIRED;
-out:
+	else
+		report_entry(ctx, e, query);
 	spin_unlock(&ctx->lock);
+	return ret;
+}
+
+/*
+ * The pending timeouts of the chunk that @cursor is in, from there on, at most
+ * @max.  Moves @cursor on; at the end of all to U64_MAX.
+ */
+static u32 list_chunk(struct context *ctx, u64 *cursor,
+		      struct timewheel_query *queries, u32 max)
+{
+	u64 at = *cursor;
+	struct entry *e;
+	u32 nr = 0;
+
+	spin_lock(&ctx->lock);
+	do {
+		e = entry_at(ctx, at);
+		if (!e)
+			break;
+		at++;
+		if (e->state == ENTRY_PENDING)
+			report_entry(ctx, e, &queries[nr++]);
+	} while (nr < max && at % CHUNK_ENTRIES);
+	spin_unlock(&ctx->lock);
+
+	*cursor = e ? at : U64_MAX;
+	return nr;
+}
+
+/**
+ * report_list - TIMEWHEEL_IOC_LIST
+ * @ctx: the context
+ * @list: says where to begin and where to put them; is filled
+ *
+ * A timeout has its place for life, so those that are pending all along are
+ * seen exactly once, those armed or ended meanwhile at most once.  A signal or a
+ * fault ends the call early, with the cursor where the next is to go on.
+ *
+ * Return: 0; -EINVAL for no room at all; -EFAULT if not even the first could be
+ * told; -ENOMEM.
+ */
+int report_list(struct context *ctx, struct timewheel_list *list)
+{
+	struct timewheel_query __user *user = u64_to_user_ptr(list->entries);
+	u64 cursor = list->cursor;
+	struct timewheel_query *queries;
+	u32 nr, done = 0;
+	int ret = 0;
+
+	if (list->pad || !list->nr)
+		return -EINVAL;
+	queries = kmalloc_objs(*queries, CHUNK_ENTRIES, GFP_KERNEL);
+	if (!queries)
+		return -ENOMEM;
+
+	while (done < list->nr && cursor != U64_MAX) {
+		nr = list_chunk(ctx, &cursor, queries,
+				min(list->nr - done, CHUNK_ENTRIES));
+		if (copy_to_user(user + done, queries, nr * sizeof(*queries))) {
+			ret = done ? 0 : -EFAULT;
+			break;
+		}
+		done += nr;
+		list->cursor = cursor;
+		if (signal_pending(current))
+			break;
+		cond_resched();
+	}
+	list->nr = done;
+	kfree(queries);
 	return ret;
 }
 
@@ -117,6 +210,7 @@ void report_fdinfo(struct context *ctx, struct seq_file *m)
 	seq_printf(m, "timewheel-cancelled:\t%llu\n", stats.cancelled);
 	seq_printf(m, "timewheel-unprocessed:\t%llu\n", stats.unprocessed);
 	seq_printf(m, "timewheel-pending:\t%llu\n", stats.pending);
+	seq_printf(m, "timewheel-overruns:\t%llu\n", stats.overruns);
 	seq_printf(m, "timewheel-rejected:\t%llu\n", stats.rejected);
 	seq_printf(m, "timewheel-unread:\t%llu\n", stats.unread);
 }

@@ -12,6 +12,7 @@
 
 void report_info(struct context *ctx, struct timewheel_info *info);
 void report_stats(struct context *ctx, struct timewheel_stats *stats);
+int report_list(struct context *ctx, struct timewheel_list *list);
 int report_query(struct context *ctx, struct timewheel_query *query);
 void report_fdinfo(struct context *ctx, struct seq_file *m);
 

@@ -52,7 +52,7 @@
  *	CANCEL and REARM, which match all 64 bits.
  * @user_data: the caller's cookie, returned in the event
  * @expires_ns: deadline, absolute with TIMEWHEEL_ABS, else from now
- * @interval_ns: 0 for a one-shot, else the period
+ * @interval_ns: 0 for a one-shot, else the period, up to 2^63 - 1
  * @slack_ns: how much later than the deadline it may expire
  * @eventfd: signalled at each expiry; -1 for the context's own, if it has one.
  *	0 is a descriptor like any other.
@@ -61,6 +61,11 @@
  *
  * CANCEL looks at @id alone, REARM at @id, @flags and @expires_ns: the rest of
  * the timeout stays as it was armed.  But padding and reserved fields must be 0.
+ *
+ * A periodic timeout is due at @expires_ns and every @interval_ns after that,
+ * whenever it really expires; REARM moves the next period, and those after it
+ * with it.  A timeout with slack expires together with others, in the coarsest
+ * step that the slack allows.
  */
 struct timewheel_op {
 	__u8	opcode;
@@ -87,10 +92,13 @@ struct timewheel_op {
  * struct timewheel_event - the one form in which an expiry is reported
  * @user_data: the op's cookie
  * @id: the timeout's id
- * @deadline_ns: when it was due
+ * @deadline_ns: when it was due; if it stands for several periods, the last
  * @result: 1 + overruns for an expiry, 0 for one handed back by STOP, -errno
  *	for a ring op that failed
  * @flags: TIMEWHEEL_EVENT_*
+ *
+ * A periodic timeout has one event for all periods since its last was read:
+ * @result says how many, up to 2^24 - 1.
  */
 struct timewheel_event {
 	__u64	user_data;
@@ -195,8 +203,12 @@ struct timewheel_submit {
  * @deadline_ns: out: its deadline
  * @interval_ns: out: its period, 0 for a one-shot
  * @state: out: TIMEWHEEL_STATE_*
- * @pad: 0
+ * @flags: in: 0; out: TIMEWHEEL_NO_EVENT if it was armed with that
+ * @slack_ns: out: how late it may be: what was asked for, rounded down to a power
+ *	of two
  * @reserved: 0
+ *
+ * A periodic one is pending, be there events of it to read or not.
  */
 struct timewheel_query {
 	__u64	id;
@@ -204,8 +216,9 @@ struct timewheel_query {
 	__u64	deadline_ns;
 	__u64	interval_ns;
 	__u32	state;
-	__u32	pad;
-	__u64	reserved[3];
+	__u32	flags;
+	__u64	slack_ns;
+	__u64	reserved[2];
 };
 
 /**
@@ -213,8 +226,11 @@ struct timewheel_query {
  * @cursor: in: 0, then what the last call left here; out: where to go on, or
  *	U64_MAX at the end
  * @entries: address of an array of struct timewheel_query
- * @nr: in: its length; out: how many were filled
+ * @nr: in: its length, not 0; out: how many were filled, which may be none before
+ *	the end is reached
  * @pad: 0
+ *
+ * Those that are pending all along are seen exactly once.
  */
 struct timewheel_list {
 	__u64	cursor;
@@ -236,7 +252,8 @@ struct timewheel_list {
  * @unprocessed: handed back by STOP
  * @pending: not yet any of these
  * @rejected: ops refused, whatever the reason
- * @overruns: periods that passed without an expiry of their own
+ * @overruns: periods that passed without an expiry of their own.  Each expiry of
+ *	a periodic timeout counts as armed and as fired.
  * @unread: events that wait to be read
  * @wakeups: how often the wheel's worker woke
  * @passes: how often it went over the wheel
@@ -303,13 +320,15 @@ struct timewheel_ring {
  * ARM		id is filled.  EINVAL for what is malformed, EOPNOTSUPP for what INFO
  *		does not name, EBADF, ENOSPC when this context or the module is
  *		full, EDQUOT when the user's share is, ESHUTDOWN after STOP, ENOMEM
- * CANCEL	ENOENT if it is not pending: it expired, was cancelled, or never was
+ * CANCEL	ENOENT if it is not pending: it expired, was cancelled, or never was.
+ *		After it, nothing expires; events that wait already stay.
  * REARM	ENOENT the same, ESHUTDOWN after STOP
  *		These three tell the error in the op's result, too.
  * SUBMIT	returns how many ops were looked at, in order; each op's result tells
  *		what came of it, and one that fails does not keep the next from
  *		being done.  Fewer than nr after a signal or a fault.
  * QUERY	ENOENT if it was cancelled, or its event was read
+ * LIST		the pending ones, from the cursor on
  * STOP		cancels all that is pending; when it returns, each has an event,
  *		TIMEWHEEL_EVENT_UNPROCESSED
  *
