@@ -51,6 +51,7 @@ TEST(fdinfo)
 	EXPECT_EQ(1, value_of(fd, "cancelled"));
 	EXPECT_EQ(0, value_of(fd, "unprocessed"));
 	EXPECT_EQ(3, value_of(fd, "pending"));
+	EXPECT_EQ(0, value_of(fd, "overruns"));
 	EXPECT_EQ(0, value_of(fd, "rejected"));
 	EXPECT_EQ(1, value_of(fd, "unread"));
 }

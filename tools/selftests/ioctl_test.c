@@ -27,16 +27,6 @@ TEST(unknown_commands)
 	EXPECT_ERR(ENOTTY, ioctl(fd, _IOWR(TIMEWHEEL_IOC_MAGIC, 3, char[32]), buf));
 }
 
-TEST(list_is_not_there_yet)
-{
-	struct timewheel_list list = { };
-	int fd = tw_open();
-
-	if (info_of(fd).features & TIMEWHEEL_FEATURE_LIST)
-		SKIP("it is");
-	EXPECT_ERR(EOPNOTSUPP, ioctl(fd, TIMEWHEEL_IOC_LIST, &list));
-}
-
 TEST(rings_are_not_there_yet)
 {
 	static const off_t offsets[] = {

@@ -47,6 +47,7 @@ AT(timewheel_setup, own_ids, 48);
 SIZE(timewheel_submit, 16);
 SIZE(timewheel_query, 64);
 AT(timewheel_query, state, 32);
+AT(timewheel_query, slack_ns, 40);
 SIZE(timewheel_list, 24);
 
 SIZE(timewheel_stats, 8 + 11 * 8 + TIMEWHEEL_LATENESS_BUCKETS * 8);

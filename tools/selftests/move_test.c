@@ -200,10 +200,10 @@ TEST(query_fields)
 	EXPECT_EQ(0, q.interval_ns);
 	EXPECT_EQ(TIMEWHEEL_STATE_PENDING, q.state);
 
-	q.pad = 1;
+	q.flags = 1;
 	EXPECT_ERR(EINVAL, ioctl(fd, TIMEWHEEL_IOC_QUERY, &q));
-	q.pad = 0;
-	q.reserved[2] = 1;
+	q.flags = 0;
+	q.reserved[1] = 1;
 	EXPECT_ERR(EINVAL, ioctl(fd, TIMEWHEEL_IOC_QUERY, &q));
 	EXPECT_ERR(EFAULT, ioctl(fd, TIMEWHEEL_IOC_QUERY, NULL));
 }

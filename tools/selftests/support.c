@@ -66,7 +66,16 @@ struct timewheel_op op_rearm(uint64_t id, uint64_t expires_ns)
 	};
 }
 
-static uint64_t arm_op(int fd, struct timewheel_op op)
+struct timewheel_op op_periodic(uint64_t expires_ns, uint64_t interval_ns,
+				uint64_t user_data)
+{
+	struct timewheel_op op = op_arm(expires_ns, user_data);
+
+	op.interval_ns = interval_ns;
+	return op;
+}
+
+uint64_t arm_op(int fd, struct timewheel_op op)
 {
 	ASSERT_OK(ioctl(fd, TIMEWHEEL_IOC_ARM, &op));
 	EXPECT_EQ(0, op.result);
@@ -192,13 +201,21 @@ void wait_readable(int fd)
 	ASSERT_TRUE(readable(fd, PATIENCE_MS));
 }
 
-/* The next event; what must hold of every event does. */
-struct timewheel_event read_event(int fd)
+/* The next event, whatever it says. */
+struct timewheel_event read_any_event(int fd)
 {
 	struct timewheel_event ev;
 
 	wait_readable(fd);
 	ASSERT_EQ(sizeof(ev), read(fd, &ev, sizeof(ev)));
+	return ev;
+}
+
+/* The next event, of a one-shot; what must hold of every such does. */
+struct timewheel_event read_event(int fd)
+{
+	struct timewheel_event ev = read_any_event(fd);
+
 	/* A one-shot is gone with its event, be it expired or handed back. */
 	EXPECT_TRUE(ev.flags & TIMEWHEEL_EVENT_LAST);
 	if (ev.flags & TIMEWHEEL_EVENT_EXPIRED) {

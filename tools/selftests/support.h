@@ -34,6 +34,9 @@ struct timewheel_op op_arm(uint64_t expires_ns, uint64_t user_data);
 struct timewheel_op op_arm_at(uint64_t expires_ns, uint64_t user_data);
 struct timewheel_op op_cancel(uint64_t id);
 struct timewheel_op op_rearm(uint64_t id, uint64_t expires_ns);
+struct timewheel_op op_periodic(uint64_t expires_ns, uint64_t interval_ns,
+				uint64_t user_data);
+uint64_t arm_op(int fd, struct timewheel_op op);
 uint64_t arm(int fd, uint64_t expires_ns, uint64_t user_data);
 uint64_t arm_at(int fd, uint64_t expires_ns, uint64_t user_data);
 int cancel(int fd, uint64_t id);
@@ -50,6 +53,7 @@ void expect_balance(int fd);
 
 bool readable(int fd, int timeout_ms);
 void wait_readable(int fd);
+struct timewheel_event read_any_event(int fd);
 struct timewheel_event read_event(int fd);
 void expect_no_event(int fd);
 uint64_t eventfd_count(int fd);
