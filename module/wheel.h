@@ -106,6 +106,9 @@ void wheel_destroy(struct timewheel *wheel);
 int system_wheel_create(void);
 void system_wheel_destroy(void);
 
+/* How many timeouts each stage of a pass looks at before others get the CPU. */
+#define WORKER_BUDGET	8192U
+
 /* worker.c */
 int worker_start(struct timewheel *wheel, const struct timewheel_params *params);
 void worker_stop(struct timewheel *wheel);

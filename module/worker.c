@@ -32,12 +32,10 @@
 #include <linux/topology.h>
 
 #include "compat.h"
+#include "kunit.h"
 #include "timeout.h"
 #include "trace.h"
 #include "wheel.h"
-
-/* How many timeouts each stage of a pass looks at before others get the CPU. */
-#define WORKER_BUDGET	8192U
 
 static enum hrtimer_restart worker_timer(struct hrtimer *timer)
 {
@@ -146,6 +144,7 @@ void worker_flush(struct timewheel *wheel)
 	wait_event(wheel->quiesced, worker_passed(wheel, begun) ||
 		   READ_ONCE(wheel->stopped));
 }
+EXPORT_SYMBOL_IF_KUNIT(worker_flush);
 
 /**
  * worker_notify - have a notifier called at the end of this pass
