@@ -97,7 +97,10 @@ static int setup_check(const struct timewheel_setup *s)
 	    s->cq_entries & (s->cq_entries - 1))
 		return -EINVAL;
 
-	if (s->sq_entries || s->cq_entries || s->own_ids)
+	if (s->own_ids > (s->max_pending ?: param_max_timeouts))
+		return -EINVAL;
+
+	if (s->sq_entries || s->cq_entries)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -127,13 +130,15 @@ static struct timewheel *setup_wheel(const struct timewheel_setup *s)
  *
  * Return: 0; -EINVAL for what makes no sense; -EOPNOTSUPP for what this version
  * can't do; -EBUSY after another SETUP, the first op or STOP; -EBADF or -EINVAL
- * for an eventfd that is none; -ENOSPC for more wheels than max_wheels; -ENOMEM.
+ * for an eventfd that is none; -ENOSPC for more wheels than max_wheels; -EDQUOT,
+ * -ENOSPC for more own ids than the limits leave; -ENOMEM, -ERESTARTSYS.
  * After an error the context is as it was.
  */
 int context_setup(struct context *ctx, const struct timewheel_setup *s)
 {
 	struct eventfd_ctx *eventfd = NULL;
 	struct timewheel *wheel;
+	u32 max;
 	int ret;
 
 	ret = setup_check(s);
@@ -152,19 +157,26 @@ int context_setup(struct context *ctx, const struct timewheel_setup *s)
 		if (ret)
 			goto out;
 	}
+	max = ctx->handles.max;
+	ret = handles_reserve(ctx, s->max_pending ?: max, s->own_ids);
+	if (ret)
+		goto put_eventfd;
 	wheel = setup_wheel(s);
 	ret = PTR_ERR_OR_ZERO(wheel);
-	if (ret) {
-		if (eventfd)
-			eventfd_ctx_put(eventfd);
-		goto out;
-	}
+	if (ret)
+		goto clear_handles;
 	ctx->eventfd = eventfd;
 	ctx->own_wheel = s->flags & TIMEWHEEL_SETUP_OWN_WHEEL;
-	if (s->max_pending)
-		WRITE_ONCE(ctx->handles.max, s->max_pending);
 	/* Pairs with the acquires in context_bind() and context_wheel(). */
 	smp_store_release(&ctx->wheel, wheel);
+	goto out;
+
+clear_handles:
+	handles_clear(ctx);
+put_eventfd:
+	WRITE_ONCE(ctx->handles.max, max);
+	if (eventfd)
+		eventfd_ctx_put(eventfd);
 out:
 	mutex_unlock(&ctx->setup_lock);
 	return ret;

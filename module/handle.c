@@ -6,6 +6,9 @@
  * generation tells apart those that had the place one after the other.  So an
  * id that is stale, or made up, finds nothing, and never somebody else's
  * timeout.
+ *
+ * The first places may be a program's own: then it says which one a timeout
+ * gets, and the generation too, and so knows the id beforehand.
  */
 
 #include <linux/err.h>
@@ -50,11 +53,10 @@ void handles_destroy(struct handles *h)
 	mem_cgroup_put(h->memcg);
 }
 
-/* A chunk whose entries below @max are chained up, from the first on. */
-static struct chunk *chunk_create(struct context *ctx, u32 first, u32 max)
+static struct chunk *chunk_create(struct context *ctx, u32 first)
 {
 	struct chunk *chunk;
-	u32 i, nr;
+	u32 i;
 
 	chunk = (struct chunk *)__get_free_page(HANDLES_GFP);
 	if (!chunk)
@@ -62,12 +64,10 @@ static struct chunk *chunk_create(struct context *ctx, u32 first, u32 max)
 
 	chunk->ctx = ctx;
 	chunk->first = first;
-	nr = min(CHUNK_ENTRIES, max - first);
 	for (i = 0; i < CHUNK_ENTRIES; i++) {
 		struct entry *e = &chunk->entries[i];
 
 		timewheel_timeout_init(&e->periodic.timeout, &event_ops);
-		e->next = i + 1 < nr ? e + 1 : NULL;
 		e->eventfd = NULL;
 		e->periods = 0;
 		e->generation = 1;
@@ -112,7 +112,7 @@ static int chunk_add(struct context *ctx)
 	struct handles *h = &ctx->handles;
 	u32 first = h->nr_chunks * CHUNK_ENTRIES;
 	struct chunk *chunk;
-	struct entry *last;
+	u32 i;
 	int ret;
 
 	lockdep_assert_held(&h->grow_lock);
@@ -120,17 +120,85 @@ static int chunk_add(struct context *ctx)
 	ret = chunks_reserve(ctx);
 	if (ret)
 		return ret;
-	chunk = chunk_create(ctx, first, h->max);
+	chunk = chunk_create(ctx, first);
 	if (!chunk)
 		return -ENOMEM;
-	last = &chunk->entries[min(CHUNK_ENTRIES, h->max - first) - 1];
 
 	spin_lock(&ctx->lock);
 	h->chunks[h->nr_chunks++] = chunk;
-	last->next = h->free;
-	h->free = chunk->entries;
+	/* The first one is to be the first used. */
+	for (i = min(CHUNK_ENTRIES, h->max - first); i-- && first + i >= h->own;) {
+		chunk->entries[i].next = h->free;
+		h->free = &chunk->entries[i];
+	}
 	spin_unlock(&ctx->lock);
 	return 0;
+}
+
+/* As it was before handles_reserve(); nothing has been armed. */
+void handles_clear(struct context *ctx)
+{
+	struct handles *h = &ctx->handles;
+	struct chunk **chunks;
+	u32 i, nr, own;
+
+	spin_lock(&ctx->lock);
+	chunks = h->chunks;
+	nr = h->nr_chunks;
+	own = h->own;
+	h->chunks = NULL;
+	h->nr_chunks = 0;
+	h->capacity = 0;
+	h->held = 0;
+	h->own = 0;
+	h->free = NULL;
+	spin_unlock(&ctx->lock);
+
+	for (i = 0; i < nr; i++) {
+		free_page((unsigned long)chunks[i]);
+		cond_resched();
+	}
+	kvfree(chunks);
+	account_uncharge(ctx->account, own);
+}
+
+/**
+ * handles_reserve - set the limit, and entries aside for own ids
+ * @ctx: the context, which has no entries
+ * @max: most entries at once, own ones included
+ * @own: own ids, at most @max
+ *
+ * All entries of own ids are made and charged here: arming one can't fail for
+ * want of memory or of room.
+ *
+ * Return: 0; -EDQUOT, -ENOSPC over the limits; -ENOMEM; -ERESTARTSYS.
+ */
+int handles_reserve(struct context *ctx, u32 max, u32 own)
+{
+	struct handles *h = &ctx->handles;
+	u32 nr = DIV_ROUND_UP(own, CHUNK_ENTRIES);
+	struct mem_cgroup *memcg;
+	int ret;
+
+	ret = account_charge(ctx->account, ctx->exempt, own);
+	if (ret)
+		return ret;
+
+	mutex_lock(&h->grow_lock);
+	memcg = set_active_memcg(h->memcg);
+	/* INFO may be looking. */
+	WRITE_ONCE(h->max, max);
+	h->own = own;
+	h->held = own;
+	while (!ret && h->nr_chunks < nr) {
+		ret = signal_pending(current) ? -ERESTARTSYS : chunk_add(ctx);
+		cond_resched();
+	}
+	set_active_memcg(memcg);
+	mutex_unlock(&h->grow_lock);
+	if (ret)
+		handles_clear(ctx);
+	return ret;
 }
 
 /*
@@ -177,12 +245,34 @@ struct entry *entry_alloc(struct context *ctx)
 		return ERR_PTR(-ENOSPC);
 	if (!e)
 		return ERR_PTR(-EAGAIN);
-	ret = account_charge(ctx->account, ctx->exempt);
+	ret = account_charge(ctx->account, ctx->exempt, 1);
 	if (ret)
 		return ERR_PTR(ret);
 
 	h->free = e->next;
 	h->held++;
+	return e;
+}
+
+/*
+ * The entry of an own id, which it gets.  Errors: -EINVAL for an index that is
+ * not the program's own, -EBUSY if it is in use, -EALREADY if that is about to
+ * end: it was cancelled.
+ */
+struct entry *entry_claim(struct context *ctx, u64 id)
+{
+	struct entry *e;
+
+	lockdep_assert_held(&ctx->lock);
+
+	if (lower_32_bits(id) >= ctx->handles.own)
+		return ERR_PTR(-EINVAL);
+	e = entry_at(ctx, lower_32_bits(id));
+	if (e->state == ENTRY_LEAVING)
+		return ERR_PTR(-EALREADY);
+	if (e->state != ENTRY_FREE)
+		return ERR_PTR(-EBUSY);
+	e->generation = upper_32_bits(id);
 	return e;
 }
 
@@ -193,6 +283,8 @@ void entry_free(struct context *ctx, struct entry *e)
 	lockdep_assert_held(&ctx->lock);
 
 	e->state = ENTRY_FREE;
+	if (entry_index(e) < h->own)
+		return;
 	if (!++e->generation)
 		e->generation = 1;
 	e->next = h->free;

@@ -47,7 +47,8 @@ enum entry_state {
  * @user_data: the program's cookie
  * @eventfd: the timeout's own, or NULL
  * @due_ns: deadline of the last of the unread periods
- * @generation: upper half of its id; never 0, another each time it is freed
+ * @generation: upper half of its id; never 0, another each time it is freed.
+ *	Of an own id it is what the program said.
  * @periods: periods that ended and are unread, 1 for an expiry on time.  Up to
  *	ENTRY_MAX_PERIODS.
  * @state: enum entry_state
@@ -94,9 +95,10 @@ struct chunk {
  * @chunks: its chunks by number; replaced by a longer array as they grow
  * @nr_chunks: chunks there are
  * @capacity: length of @chunks
- * @held: entries that are not free
+ * @held: entries that are not free, and all of own ids
  * @max: most entries that may be held
- * @free: the free entries of all chunks, last freed first
+ * @own: own ids: the entries below this index are for programs to choose from
+ * @free: the free entries of all chunks above that, last freed first
  * @memcg: whom the memory is charged to
  * @grow_lock: makes growing one; only its holder writes @chunks and @nr_chunks
  *
@@ -109,6 +111,7 @@ struct handles {
 	u32 capacity;
 	u32 held;
 	u32 max;
+	u32 own;
 	struct entry *free;
 	struct mem_cgroup *memcg;
 	struct mutex grow_lock; /* growing */
@@ -124,12 +127,16 @@ static inline struct context *entry_context(const struct entry *e)
 	return entry_chunk(e)->ctx;
 }
 
-static inline u64 entry_id(const struct entry *e)
+static inline u32 entry_index(const struct entry *e)
 {
 	const struct chunk *chunk = entry_chunk(e);
 
-	return (u64)e->generation << 32 |
-	       (u32)(chunk->first + (e - chunk->entries));
+	return chunk->first + (e - chunk->entries);
+}
+
+static inline u64 entry_id(const struct entry *e)
+{
+	return (u64)e->generation << 32 | entry_index(e);
 }
 
 static inline struct entry *entry_of(struct timewheel_timeout *t)
@@ -139,9 +146,12 @@ static inline struct entry *entry_of(struct timewheel_timeout *t)
 
 void handles_init(struct handles *h, u32 max);
 void handles_destroy(struct handles *h);
+int handles_reserve(struct context *ctx, u32 max, u32 own);
+void handles_clear(struct context *ctx);
 int handles_grow(struct context *ctx);
 
 struct entry *entry_alloc(struct context *ctx);
+struct entry *entry_claim(struct context *ctx, u64 id);
 void entry_free(struct context *ctx, struct entry *e);
 struct entry *entry_at(struct context *ctx, u64 index);
 struct entry *entry_find(struct context *ctx, u64 id);

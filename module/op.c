@@ -53,7 +53,7 @@ static int op_check(const struct context *ctx, const struct timewheel_op *op,
 	if (arm && op->interval_ns > S64_MAX)
 		return -EINVAL;
 
-	if (op->flags & (TIMEWHEEL_OWN_ID | TIMEWHEEL_LEASE))
+	if (op->flags & TIMEWHEEL_LEASE)
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -91,7 +91,8 @@ static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
 
 	if (ctx->stopped)
 		return -ESHUTDOWN;
-	e = entry_alloc(ctx);
+	e = op->flags & TIMEWHEEL_OWN_ID ? entry_claim(ctx, op->id) :
+					   entry_alloc(ctx);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 
@@ -134,7 +135,8 @@ static int op_arm(struct context *ctx, struct timewheel_op *op)
 
 		if (ret == -EAGAIN)
 			ret = handles_grow(ctx);
-		else if ((ret == -ENOSPC || ret == -EDQUOT) && leaving)
+		else if (ret == -EALREADY ||
+			 ((ret == -ENOSPC || ret == -EDQUOT) && leaving))
 			ret = context_wait_let_go(ctx, let_go);
 		else
 			break;
@@ -284,9 +286,9 @@ static int op_chunk(struct context *ctx, struct timewheel_op __user *uops,
  * @opcode: which of them; the op itself says the same, or nothing
  *
  * Return: the op's result: 0; -EINVAL, -EOPNOTSUPP; -ENOENT for an id that stands
- * for nothing pending; -ESHUTDOWN after STOP; for ARM, -EBADF or -EINVAL for an
- * eventfd that is none, -ENOSPC, -EDQUOT, -ENOMEM.  Or -EFAULT, -ERESTARTSYS, and
- * then nothing was done.
+ * for nothing pending; -ESHUTDOWN after STOP; for ARM, -EBUSY for an own id in
+ * use, -EBADF or -EINVAL for an eventfd that is none, -ENOSPC, -EDQUOT, -ENOMEM.
+ * Or -EFAULT, -ERESTARTSYS, and then nothing was done.
  */
 int op_single(struct context *ctx, struct timewheel_op __user *uop, u8 opcode)
 {

@@ -81,26 +81,26 @@ void account_put(struct account *account)
  * would make another, who had room, fail.  More than the limit may be there
  * already, of a user who is exempt.
  */
-static bool held_add(atomic_t *held, unsigned int limit)
+static bool held_add(atomic_t *held, unsigned int nr, unsigned int limit)
 {
 	int old = atomic_read(held);
 
 	do {
-		if ((unsigned int)old >= limit)
+		if (nr > limit || (unsigned int)old > limit - nr)
 			return false;
-	} while (!atomic_try_cmpxchg(held, &old, old + 1));
+	} while (!atomic_try_cmpxchg(held, &old, old + nr));
 	return true;
 }
 
-/* One entry more: -EDQUOT over the user's limit, -ENOSPC over the module's. */
-int account_charge(struct account *account, bool exempt)
+/* So many entries more: -EDQUOT over the user's limit, -ENOSPC over the module's. */
+int account_charge(struct account *account, bool exempt, unsigned int nr)
 {
 	unsigned int limit = exempt ? UINT_MAX : param_max_user_timeouts;
 
-	if (!held_add(&account->held, limit))
+	if (!held_add(&account->held, nr, limit))
 		return -EDQUOT;
-	if (!held_add(&module_held, param_max_timeouts)) {
-		atomic_dec(&account->held);
+	if (!held_add(&module_held, nr, param_max_timeouts)) {
+		atomic_sub(nr, &account->held);
 		return -ENOSPC;
 	}
 	return 0;

@@ -26,7 +26,7 @@ struct account {
 
 struct account *account_get(kuid_t uid);
 void account_put(struct account *account);
-int account_charge(struct account *account, bool exempt);
+int account_charge(struct account *account, bool exempt, unsigned int nr);
 void account_uncharge(struct account *account, unsigned int nr);
 
 #endif /* TIMEWHEEL_USER_H */

@@ -91,12 +91,6 @@ TEST(not_supported_yet)
 		op.pad = 1;
 		expect_refused(fd, EINVAL, op);
 	}
-	if (!(features & TIMEWHEEL_FEATURE_OWN_IDS)) {
-		op = op_arm(HOUR, 0);
-		op.flags = TIMEWHEEL_OWN_ID;
-		op.id = 1ULL << 32;
-		expect_refused(fd, EOPNOTSUPP, op);
-	}
 }
 
 TEST(wrong_eventfd)

@@ -171,11 +171,6 @@ TEST(setup_refuses_what_is_not_there_yet)
 		s.cq_entries = 64;
 		expect_refused(EOPNOTSUPP, s);
 	}
-	if (!(features & TIMEWHEEL_FEATURE_OWN_IDS)) {
-		s = plain();
-		s.own_ids = 1;
-		expect_refused(EOPNOTSUPP, s);
-	}
 }
 
 TEST(ring_entries_are_a_power_of_two)

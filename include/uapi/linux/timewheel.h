@@ -160,7 +160,8 @@ struct timewheel_info {
  *	and -1 stand for none
  * @sq_entries: submission ring, 0 for none, else a power of two
  * @cq_entries: completion ring, 0 for none, else a power of two
- * @own_ids: indices from 0 up that the caller names itself
+ * @own_ids: indices from 0 up that the caller names itself, with TIMEWHEEL_OWN_ID;
+ *	part of @max_pending, and charged here
  * @pad: 0
  */
 struct timewheel_setup {
@@ -316,10 +317,13 @@ struct timewheel_ring {
  * INFO, STATS	fill the structure; any time
  * SETUP	once, before the first op: else EBUSY.  EINVAL for what is out of
  *		range, EBADF or EINVAL for a descriptor that is no eventfd, ENOSPC
- *		for more own wheels than the module allows
+ *		for more own wheels than the module allows, ENOSPC or EDQUOT for
+ *		more own ids
  * ARM		id is filled.  EINVAL for what is malformed, EOPNOTSUPP for what INFO
  *		does not name, EBADF, ENOSPC when this context or the module is
- *		full, EDQUOT when the user's share is, ESHUTDOWN after STOP, ENOMEM
+ *		full, EDQUOT when the user's share is, ESHUTDOWN after STOP, ENOMEM.
+ *		With TIMEWHEEL_OWN_ID, EBUSY while the index is in use, which it is
+ *		until its last event has been read
  * CANCEL	ENOENT if it is not pending: it expired, was cancelled, or never was.
  *		After it, nothing expires; events that wait already stay.
  * REARM	ENOENT the same, ESHUTDOWN after STOP
