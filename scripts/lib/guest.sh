@@ -13,6 +13,7 @@ run_timeout=600
 run_load=1
 run_bare=0
 run_verbose=0
+run_disk=0
 run_log=
 run_params=()
 run_copies=()
@@ -114,7 +115,7 @@ make_base()
 	/bin/busybox --list 2>/dev/null | grep -x insmod >/dev/null ||
 		die "no busybox-static: run scripts/deps"
 	rm -rf "$root"
-	mkdir -p "$root"/{bin,dev,etc/timewheel,lib/timewheel,lib64,proc,run,sys,tmp,usr,var} \
+	mkdir -p "$root"/{bin,dev,disk,etc/timewheel,lib/timewheel,lib64,proc,run,sys,tmp,usr,var} \
 		"$root"/{root,home/user,home/member} || die "cannot write to $root"
 	ln -s bin "$root/sbin"
 	ln -s ../bin "$root/usr/bin"
@@ -180,7 +181,7 @@ make_guest()
 	{
 		echo "nonce=$run_nonce"
 		echo "out=/dev/$2 err=/dev/$3"
-		echo "load=$run_load"
+		echo "load=$run_load disk=$run_disk"
 		echo "params=$(quote_words "$(quote_words "${run_params[@]}")")"
 	} >"$root/etc/timewheel/config"
 	{

@@ -8,8 +8,31 @@ qemu_words()
 	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none
 		-no-reboot -nic none -cpu max -m "$run_mem" -smp "$run_cpus"
 		-kernel "$1/image" -initrd "$2" -serial "file:$3")
+	# These have an NVMe driver and ext4 built in.
+	[ -z "$disk" ] ||
+		qemu+=(-drive "format=raw,if=none,id=disk,file=$(doubled_commas "$disk")"
+			-device "nvme,drive=disk,serial=timewheel")
+	[ -z "$rtc" ] || qemu+=(-rtc "base=$rtc")
 	cmdline="console=ttyS0 ignore_loglevel printk.devkmsg=on panic=-1 oops=panic"
 	cmdline+=" rdinit=/init net.ifnames=0"
+}
+
+# A name as a value in QEMU's lists of options.
+doubled_commas()
+{
+	echo "${1//,/,,}"
+}
+
+# make_disk FILE: an empty file system.
+make_disk()
+{
+	local log
+
+	if ! log=$(PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 "$1.tmp" 64M 2>&1); then
+		rm -f "$1.tmp"
+		die "cannot make a disk in $1: $log"
+	fi
+	mv "$1.tmp" "$1" || die "cannot rename $1.tmp"
 }
 
 # The file /dev/kvm says nothing: try, briefly, and remember the answer for
