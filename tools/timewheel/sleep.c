@@ -5,39 +5,21 @@
 #include <errno.h>
 #include <stdint.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "device.h"
 #include "duration.h"
 #include "error.h"
+#include "interrupt.h"
 #include "json.h"
 
-#define EXIT_SIGNAL	128	/* and the number of the signal */
-#define EVENTS		64
-
-/* Signals that end it are read from a descriptor, among the events. */
-static int catch_interrupts(void)
-{
-	sigset_t mask;
-	int fd;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
-	fd = signalfd(-1, &mask, SFD_CLOEXEC);
-	if (fd < 0)
-		fail_errno(errno, "cannot watch for signals");
-	return fd;
-}
+#define EVENTS 64
 
 static void parse(struct timewheel_op *op, const char *text)
 {
@@ -138,17 +120,6 @@ static unsigned int print_events(int fd, const struct timewheel_op *ops,
 	return len;
 }
 
-/* Says so; returns the exit status, which names the signal. */
-static int interrupted(int interrupts, unsigned int cancelled)
-{
-	struct signalfd_siginfo info;
-
-	fprintf(stderr, "timewheel: interrupted, %u cancelled\n", cancelled);
-	if (read(interrupts, &info, sizeof(info)) != sizeof(info))
-		return EXIT_FAILURE;
-	return EXIT_SIGNAL + info.ssi_signo;
-}
-
 static int wait_for(int fd, struct timewheel_op *ops, char **texts,
 		    unsigned int nr, int interrupts, bool json)
 {
@@ -168,8 +139,11 @@ static int wait_for(int fd, struct timewheel_op *ops, char **texts,
 		}
 		if (fds[0].revents & POLLIN)
 			left -= print_events(fd, ops, texts, nr, info.clockid, json);
-		if (fds[1].revents & POLLIN)
-			return interrupted(interrupts, cancel(fd, ops, nr));
+		if (fds[1].revents & POLLIN) {
+			fprintf(stderr, "timewheel: interrupted, %u cancelled\n",
+				cancel(fd, ops, nr));
+			return interrupt_status(interrupts);
+		}
 	}
 	return EXIT_SUCCESS;
 }
@@ -200,7 +174,7 @@ static int run_sleep(int argc, char **argv)
 		ops[i].user_data = i;
 	}
 
-	interrupts = catch_interrupts();
+	interrupts = interrupt_catch();
 	fd = device_open();
 	arm(fd, ops, nr);
 	status = wait_for(fd, ops, argv + optind, nr, interrupts, json);

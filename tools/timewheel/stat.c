@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argument.h"
 #include "array.h"
 #include "command.h"
 #include "contexts.h"
@@ -153,19 +154,6 @@ static void print_whole(const struct context *context, void *data)
 		printf("  %-18s %s\n", context->keys[i].name, context->keys[i].value);
 }
 
-static pid_t parse_pid(const char *text)
-{
-	long pid;
-
-	if (!is_number(text))
-		fail_usage("stat", "'%s' is no process id", text);
-	errno = 0;
-	pid = strtol(text, NULL, 10);
-	if (errno || pid < 1 || pid > INT32_MAX)
-		fail_usage("stat", "'%s' is no process id", text);
-	return pid;
-}
-
 static void print_contexts(pid_t pid, bool json)
 {
 	struct context_scan scan = { };
@@ -212,7 +200,7 @@ static int run_stat(int argc, char **argv)
 		if (c == 'j')
 			json = true;
 		else
-			pid = parse_pid(optarg);
+			pid = argument_number("stat", "process id", optarg, 1);
 	}
 	if (optind < argc)
 		fail_usage("stat", "stat takes no argument, but got '%s'", argv[optind]);
