@@ -26,6 +26,8 @@ struct command {
 extern const struct command command_info;
 extern const struct command command_sleep;
 extern const struct command command_stat;
+extern const struct command command_save;
+extern const struct command command_restore;
 extern const struct command command_demo;
 
 void command_help(const struct command *command);

@@ -14,6 +14,9 @@
 #define NOT_LOADED \
 	"the module timewheel is not loaded.\nLoad it, as root: modprobe timewheel"
 
+/* Looks at two clocks at once; the one that took least counts. */
+#define LOOKS 16
+
 static noreturn void fail_open(int err)
 {
 	switch (err) {
@@ -98,4 +101,32 @@ uint64_t device_now(clockid_t clockid)
 	if (clock_gettime(clockid, &ts))
 		fail_errno(errno, "cannot read clock %d", clockid);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/**
+ * device_wall_ahead() - how far the wall clock is ahead of a context's clock
+ * @fd: the context
+ *
+ * Right to half of what the fastest of several looks at both took.
+ *
+ * Return: nanoseconds; negative when it is behind.
+ */
+int64_t device_wall_ahead(int fd)
+{
+	uint64_t before, after, best = UINT64_MAX;
+	struct timewheel_info info;
+	int64_t ahead = 0;
+	int i;
+
+	for (i = 0; i < LOOKS || best == UINT64_MAX; i++) {
+		before = device_now(CLOCK_REALTIME);
+		device_info(fd, &info);
+		after = device_now(CLOCK_REALTIME);
+		/* Somebody may have set it back in between. */
+		if (after < before || after - before >= best)
+			continue;
+		best = after - before;
+		ahead = before + best / 2 - info.now_ns;
+	}
+	return ahead;
 }

@@ -15,5 +15,6 @@ int device_open(void);
 void device_info(int fd, struct timewheel_info *info);
 void device_stats(int fd, struct timewheel_stats *stats);
 uint64_t device_now(clockid_t clockid);
+int64_t device_wall_ahead(int fd);
 
 #endif /* DEVICE_H */

@@ -14,6 +14,8 @@ static const struct command *const commands[] = {
 	&command_info,
 	&command_sleep,
 	&command_stat,
+	&command_save,
+	&command_restore,
 	&command_demo,
 };
 
@@ -27,7 +29,7 @@ static void print_help(void)
 	     "\n"
 	     "Timeouts in the kernel's timer wheel, by /dev/timewheel.\n");
 	for (i = 0; i < NR_COMMANDS; i++)
-		printf("  %-6s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-7s %s\n", commands[i]->name, commands[i]->summary);
 	puts("\n'timewheel COMMAND --help' says more. See also timewheel(1).");
 }
 
