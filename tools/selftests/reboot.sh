@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What scripts/reboot runs in the guest, once for each time it starts:
 #
-#   reboot.sh save      arm timeouts and save them to the disk
+#   reboot.sh save      arm timeouts and save them to the disk, and wait for the
+#                       power to be cut
 #   reboot.sh early     an hour before the one of a day is due: a program gets them
 #   reboot.sh late      a minute after it was due: they are printed
 #
@@ -27,6 +28,12 @@ verdict()
 		sed 's/^/# /' "$out" "$err"
 		failed=1
 	fi
+}
+
+finish()
+{
+	echo "1..$number"
+	[ "$failed" = 0 ]
 }
 
 # same NAME EXPECTED SEEN: numbers, or nothing where something should be.
@@ -97,6 +104,10 @@ step_save()
 	kill "$pid"
 	same "the file is its owner's" "-rw-------" "$(stat -c %A "$saved")"
 	cat "$saved"
+	finish
+	# From here on nothing reaches the disk by kindness.
+	echo "cut the power"
+	exec tail -f /dev/null
 }
 
 step_early()
@@ -191,5 +202,4 @@ case $1 in
 save | early | late) "step_$1" ;;
 *) exit 2 ;;
 esac
-echo "1..$number"
-[ "$failed" = 0 ]
+finish
