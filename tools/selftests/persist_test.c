@@ -7,11 +7,15 @@
  * What must be exact is held against that; where save and restore each looked at
  * the clocks, they may differ by what the looking took.
  */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -29,6 +33,10 @@
 
 /* Two looks at two clocks, on a machine that may be stopped in between. */
 #define LOOKS_NS	(5 * SEC)
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x00000080
+#endif
 
 static char said[65536];
 
@@ -677,6 +685,115 @@ TEST(timeouts_outlive_the_module)
 	EXPECT_LT((long long)shift, (long long)LOOKS_NS);
 	EXPECT_GT((long long)shift, -(long long)LOOKS_NS);
 	EXPECT_EQ(pending_seen(1).deadline_ns + 1, pending_seen(2).deadline_ns);
+}
+
+static atomic_bool busy;
+
+/* Arms and cancels as fast as it can, under cookies from 1000 up. */
+static void *churn(void *arg)
+{
+	uint64_t ids[64] = { };
+	int fd = *(int *)arg;
+	unsigned int n;
+
+	for (n = 0; atomic_load(&busy); n++) {
+		if (ids[n % 64])
+			cancel(fd, ids[n % 64]);
+		ids[n % 64] = arm(fd, HOUR, 1000 + n);
+	}
+	return NULL;
+}
+
+TEST(a_busy_program_is_saved)
+{
+	unsigned int seen[1000] = { };
+	struct savefile saved;
+	pthread_t thread;
+	int fd, round;
+	size_t i;
+
+	need(TIMEWHEEL_FEATURE_LIST);
+	fd = tw_open();
+	arm_many(fd, ARRAY_SIZE(seen), HOUR);
+	atomic_store(&busy, true);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, churn, &fd));
+	for (round = 0; round < 3; round++) {
+		EXPECT_EQ(0, run("timewheel save --pid %d --fd %d " SAVED " >/tmp/out", getpid(),
+				 fd));
+		/* One id twice would be refused here. */
+		saved = read_saved();
+		for (i = 0; i < saved.nr; i++)
+			if (saved.timeouts[i].cookie < ARRAY_SIZE(seen))
+				seen[saved.timeouts[i].cookie]++;
+		savefile_free(&saved);
+		for (i = 0; i < ARRAY_SIZE(seen); i++)
+			EXPECT_EQ(round + 1, seen[i]);
+	}
+	atomic_store(&busy, false);
+	pthread_join(thread, NULL);
+}
+
+/* Whoever is forked from now on has another CLOCK_MONOTONIC. */
+static void new_clock(long long ahead_s)
+{
+	char text[64];
+	int fd, len;
+
+	if (access("/proc/self/ns/time", F_OK))
+		SKIP("this kernel has no time namespaces");
+	if (unshare(CLONE_NEWTIME))
+		SKIP("no time namespace to be had: %s", strerror(errno));
+	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+	ASSERT_OK(fd);
+	len = snprintf(text, sizeof(text), "monotonic %lld 0\n", ahead_s);
+	ASSERT_EQ(len, write(fd, text, len));
+	close(fd);
+}
+
+/* Its deadlines are in its own clock, and come out in everybody's. */
+TEST(a_program_with_another_clock_is_saved)
+{
+	const uint64_t now = now_ns(CLOCK_REALTIME);
+	struct savefile saved;
+
+	need(TIMEWHEEL_FEATURE_LIST);
+	new_clock(100000);
+	run("./holder arm 1:3600000 >/tmp/out & pid=$!\n"
+	    "until [ -s /tmp/out ] || ! kill -0 $pid; do sleep 0.1; done\n"
+	    "timewheel save --pid $pid " SAVED "; kill $pid");
+	saved = read_saved();
+	ASSERT_EQ(1, saved.nr);
+	EXPECT_LE(now + HOUR - LOOKS_NS, saved.timeouts[0].wall_ns);
+	EXPECT_GE(now_ns(CLOCK_REALTIME) + HOUR + LOOKS_NS, saved.timeouts[0].wall_ns);
+}
+
+/* A clock that began later than the machine's. */
+TEST(a_program_with_a_young_clock_gets_them)
+{
+	const uint64_t now = now_ns(CLOCK_REALTIME), up = now_ns(CLOCK_MONOTONIC);
+	struct saved_timeout timeouts[] = {
+		{ .cookie = 1, .wall_ns = now + 100 * HOUR },
+		{ .cookie = 2, .wall_ns = now - up / 2, .interval_ns = YEAR },
+		{ .cookie = 3, .wall_ns = now - up / 2 - 1 },
+	};
+	uint64_t ahead;
+
+	need(TIMEWHEEL_FEATURE_LIST | TIMEWHEEL_FEATURE_PERIODIC);
+	/* Half of the machine's life lies before it, to the second. */
+	if (up < 10 * SEC)
+		SKIP("the machine has not been up for 10 s");
+	new_clock(-(long long)(up / SEC - 2));
+	write_saved(timeouts, ARRAY_SIZE(timeouts));
+	EXPECT_SAID(0, "3 timeouts restored, 2 overdue",
+		    "timewheel restore " SAVED " -- ./holder heir 2 2>&1");
+	EXPECT_EQ(3, event_seen(0).cookie);
+	EXPECT_EQ(0, event_seen(0).deadline_ns);
+	EXPECT_EQ(2, event_seen(1).cookie);
+	EXPECT_EQ(0, event_seen(1).deadline_ns);
+	ahead = now + 100 * HOUR - pending_seen(1).deadline_ns;
+	EXPECT_EQ(now - up / 2 + YEAR - ahead, pending_seen(2).deadline_ns);
+	/* That clock and no other: it was at 2 s or so. */
+	EXPECT_LE(now - ahead, 10 * SEC);
 }
 
 TEST_LIMIT(many_are_saved_and_restored, 300)
