@@ -307,32 +307,6 @@ static void fair_cancel_sync(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tt->fired, 0);
 }
 
-static void fair_flusher(void *arg)
-{
-	worker_flush(arg);
-}
-
-/* Nothing would wake the worker, now or ever: who waits for a pass makes one. */
-static void fair_flush_asleep(struct kunit *test)
-{
-	struct test_thread *thread = kunit_kzalloc(test, sizeof(*thread), GFP_KERNEL);
-	struct timewheel *wheel = env_wheel(test, 256, 4);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, thread);
-	for (i = 0; i < 3; i++) {
-		u64 passes = wheel->books.passes;
-
-		thread_start(test, thread, fair_flusher, wheel);
-		KUNIT_EXPECT_TRUE(test, wait_for(completion_done(&thread->done)));
-		/* A stop lets go of whoever waits. */
-		if (!completion_done(&thread->done))
-			timewheel_stop(wheel, NULL);
-		thread_join(thread);
-		KUNIT_EXPECT_EQ(test, wheel->books.passes, passes + 1);
-	}
-}
-
 static struct kunit_case fair_cases[] = {
 	KUNIT_CASE_SLOW(fair_burst),
 	KUNIT_CASE_SLOW(fair_cancel),
@@ -340,7 +314,6 @@ static struct kunit_case fair_cases[] = {
 	KUNIT_CASE_SLOW(fair_next_tick),
 	KUNIT_CASE_SLOW(fair_flush),
 	KUNIT_CASE_SLOW(fair_cancel_sync),
-	KUNIT_CASE(fair_flush_asleep),
 	{}
 };
 

@@ -42,14 +42,14 @@
  *   a scan that stops early      timewheel_volume: volume_spread, volume_year
  *   a stop hangs, loses          timewheel_stop: stop_waits, stop_hands_back;
  *                                timewheel_fair: fair_stop
- *   one's crowd delays another   timewheel_fair
+ *   one's crowd delays another   timewheel_fair; selftest fairness
  *   each re-arm a new timeout    peers_rearm_is_one; timewheel_worker: worker_touch
  *   a burst after a pause        timewheel_periodic: periodic_after_a_pause
  *   early from a cached now      peers_fresh_clock; timewheel_worker:
  *                                worker_delay_from_now
  *   a lost wake-up               timewheel_cost: cost_nearer_after_far,
- *                                cost_while_draining; timewheel_fair:
- *                                fair_flush_asleep; model/sleep.pml
+ *                                cost_while_draining; timewheel_flush;
+ *                                model/sleep.pml
  *   all in phase                 timewheel_core_order: core_fifo_in_a_tick;
  *                                timewheel_slack: slack_gathers
  *   a call, a descriptor, a cookie for each timeout; events dropped; a pointer

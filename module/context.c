@@ -21,6 +21,10 @@
 #include "context.h"
 #include "event.h"
 #include "params.h"
+#include "timeout.h"
+
+/* How many entries a context may queue before it looks after the worker. */
+#define CONTEXT_BURST	WORKER_BUDGET
 
 /* Own wheels made so far; they are named by number. */
 static atomic_t own_wheels = ATOMIC_INIT(0);
@@ -200,7 +204,33 @@ bool context_cancel(struct context *ctx, struct entry *e, enum entry_state to)
 		ctx->books.cancelled++;
 	ctx->books.pending--;
 	ctx->leaving++;
+	context_count_queued(ctx, timeout_pushed(&e->periodic.timeout));
 	return true;
+}
+
+/**
+ * context_pace - wait for the worker, if the context is far ahead of it
+ * @ctx: the context, which holds no lock
+ *
+ * The queues are one line for all contexts of a wheel, and whoever closes or
+ * stops one waits for the end of it.  So none may put a million in at once: each
+ * CONTEXT_BURST have the worker come, and wait until the burst before has been
+ * looked at.  A program that is no faster than the worker never waits.
+ */
+void context_pace(struct context *ctx)
+{
+	struct timewheel *wheel = ctx->wheel;
+	u64 mark;
+
+	if (READ_ONCE(ctx->queued) < CONTEXT_BURST)
+		return;
+
+	spin_lock(&ctx->lock);
+	mark = ctx->mark;
+	ctx->mark = worker_mark(wheel);
+	WRITE_ONCE(ctx->queued, 0);
+	spin_unlock(&ctx->lock);
+	worker_await(wheel, mark);
 }
 
 /* No timeout of the context is on the wheel. */
@@ -246,6 +276,7 @@ static void context_sweep(struct context *ctx, enum entry_state to)
 		for (i = 0; more && i < CHUNK_ENTRIES; i++)
 			context_cancel(ctx, &h->chunks[nr]->entries[i], to);
 		spin_unlock(&ctx->lock);
+		context_pace(ctx);
 		cond_resched();
 	}
 }

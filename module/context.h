@@ -28,6 +28,8 @@
  * @ready_last: (L) where the next one is to be linked
  * @leaving: (L) entries cancelled that the worker has not let go of
  * @let_go: (L) how many it has let go of; goes round
+ * @queued: (L) entries put into the wheel's queues since @mark
+ * @mark: (L) when all that was queued before has been looked at: context_pace()
  * @stopped: (L) no more arming
  * @closing: (L) the file is gone: nobody is to hear of anything any more
  * @wheel: its wheel; NULL until the first op or SETUP chooses one, and then for
@@ -53,6 +55,8 @@ struct context {
 	struct entry **ready_last;
 	u32 leaving;
 	u32 let_go;
+	u32 queued;
+	u64 mark;
 	bool stopped;
 	bool closing;
 
@@ -83,7 +87,15 @@ int context_stop(struct context *ctx);
 bool context_ended(struct context *ctx);
 
 bool context_cancel(struct context *ctx, struct entry *e, enum entry_state to);
+void context_pace(struct context *ctx);
 int context_wait_let_go(struct context *ctx, u32 seen);
+
+/* For context_pace(), which looks without the lock. */
+static inline void context_count_queued(struct context *ctx, u32 nr)
+{
+	lockdep_assert_held(&ctx->lock);
+	WRITE_ONCE(ctx->queued, ctx->queued + nr);
+}
 
 /* How far the opener's clock is ahead of @wheel's. */
 static inline s64 context_shift(const struct context *ctx,

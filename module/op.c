@@ -20,6 +20,7 @@
 #include "context.h"
 #include "handle.h"
 #include "op.h"
+#include "timeout.h"
 
 /* Ops copied at a time. */
 #define OP_CHUNK	32U
@@ -110,6 +111,7 @@ static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
 	op->id = entry_id(e);
 	ctx->books.armed++;
 	ctx->books.pending++;
+	context_count_queued(ctx, 1);
 	return 0;
 }
 
@@ -177,8 +179,10 @@ static int op_rearm(struct context *ctx, const struct timewheel_op *op)
 		goto out;
 	/* Fails if the callback of its only expiry is waiting for the lock. */
 	ret = timewheel_rearm(&e->periodic.timeout, deadline_ns);
-	if (!ret)
+	if (!ret) {
 		ctx->books.rearmed++;
+		context_count_queued(ctx, timeout_pushed(&e->periodic.timeout));
+	}
 out:
 	spin_unlock(&ctx->lock);
 	return ret;
@@ -276,6 +280,7 @@ static int op_chunk(struct context *ctx, struct timewheel_op __user *uops,
 	told = op_copy_out(uops, ops, done);
 	while (done > told)
 		op_undo(ctx, &ops[--done], opcode);
+	context_pace(ctx);
 	return told ?: -EFAULT;
 }
 

@@ -43,6 +43,16 @@ static inline u64 timeout_slack_ns(const struct timewheel_timeout *t)
 	return slack ? 1ULL << slack : 0;
 }
 
+/*
+ * Whether the last move or cancel of an armed timeout put it into a queue.  If it
+ * was there before it is MOVED, and if neither, the worker has taken it since.
+ */
+static inline bool timeout_pushed(const struct timewheel_timeout *t)
+{
+	return (atomic_read(&t->state) & (TIMEOUT_QUEUED | TIMEOUT_MOVED)) ==
+	       TIMEOUT_QUEUED;
+}
+
 void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t);
 void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t);
 void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t);

@@ -48,6 +48,8 @@ struct timewheel_notifier {
  * @due_ns: worker: the deadline whose expired callback runs
  * @overruns: worker: of the periodic timeout whose callback runs
  * @passes_done: passes that have ended; written by the worker
+ * @rounds: rounds of the queues that have begun, see queue.c; the worker's too
+ * @rounds_done: those that have ended
  * @books: counters
  * @pending: timeouts pending; kept only where @max_pending is set
  * @max_pending: limit of @pending, 0 for none
@@ -80,6 +82,8 @@ struct timewheel {
 	u64 due_ns;
 	u64 overruns;
 	u64 passes_done;
+	u64 rounds;
+	u64 rounds_done;
 	struct timewheel_books books;
 	atomic64_t pending;
 
@@ -116,6 +120,8 @@ bool worker_is_current(const struct timewheel *wheel);
 void worker_hasten(struct timewheel *wheel, bool first, u64 deadline_ns);
 void worker_kick(struct timewheel *wheel);
 void worker_flush(struct timewheel *wheel);
+u64 worker_mark(struct timewheel *wheel);
+void worker_await(struct timewheel *wheel, u64 mark);
 void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n);
 void worker_end_pass(struct timewheel *wheel);
 

@@ -147,6 +147,44 @@ void worker_flush(struct timewheel *wheel)
 EXPORT_SYMBOL_IF_KUNIT(worker_flush);
 
 /**
+ * worker_mark - the round in which what was pushed until now will be looked at
+ * @wheel: the wheel
+ *
+ * Context: any.
+ * Return: for worker_await().
+ */
+u64 worker_mark(struct timewheel *wheel)
+{
+	/* A push is a full barrier; partner: worker_pass(), then the taking. */
+	return READ_ONCE(wheel->rounds) + 1;
+}
+EXPORT_SYMBOL_IF_KUNIT(worker_mark);
+
+static bool worker_reached(struct timewheel *wheel, u64 mark)
+{
+	/* Partner: the release in worker_pass(). */
+	return smp_load_acquire(&wheel->rounds_done) >= mark;
+}
+
+/**
+ * worker_await - have a round come now, and wait until it has ended
+ * @wheel: the wheel
+ * @mark: which, from worker_mark(); 0 for none
+ *
+ * If @mark is of some time ago, it only has the next one come.
+ *
+ * Context: process context; sleeps.  Not from a callback.
+ */
+void worker_await(struct timewheel *wheel, u64 mark)
+{
+	might_sleep();
+	worker_kick(wheel);
+	wait_event(wheel->quiesced, worker_reached(wheel, mark) ||
+		   READ_ONCE(wheel->stopped));
+}
+EXPORT_SYMBOL_IF_KUNIT(worker_await);
+
+/**
  * worker_notify - have a notifier called at the end of this pass
  * @wheel: the wheel, whose callback the caller is
  * @n: the notifier; called once however often this is
@@ -198,16 +236,22 @@ static bool worker_pass(struct timewheel *wheel)
 	bool more;
 
 	wheel->now_ns = timewheel_now(wheel);
-	if (!wheel->queues.in_round)
-		worker_begin_round(wheel);
 	/*
-	 * After the promise: who finds this pass begun, in worker_flush(), has
-	 * its kick stand until the next one.
+	 * Both counts after the promise: who finds this pass begun, in
+	 * worker_flush() or worker_mark(), has its kick stand until the next one.
 	 */
+	if (!wheel->queues.in_round) {
+		worker_begin_round(wheel);
+		/* Before the queues are taken, which is a full barrier. */
+		WRITE_ONCE(wheel->rounds, wheel->rounds + 1);
+	}
 	WRITE_ONCE(books->passes, books->passes + 1);
 
 	more = queue_drain_cancel(wheel, WORKER_BUDGET);
 	more |= queue_drain_submit(wheel, WORKER_BUDGET);
+	if (!wheel->queues.in_round)
+		/* Partner: worker_reached(), woken at the end of the pass. */
+		smp_store_release(&wheel->rounds_done, wheel->rounds);
 
 	more |= !core_advance(&wheel->core,
 			      div64_u64(wheel->now_ns - wheel->epoch_ns,
