@@ -384,6 +384,76 @@ TEST(a_line_has_a_bound)
 	expect_refused(digits, sizeof(digits), 0, "'timewheel-timeouts 1' should be here");
 }
 
+/* Put in, take out or change a few characters of a line. */
+static size_t garble(char *text, size_t len, uint64_t *state)
+{
+	static const char with[] = "0123456789 -+TZe\n\0";
+	unsigned int times = 1 + random_next(state) % 3;
+	size_t at;
+
+	while (times--) {
+		at = random_next(state) % (len + 1);
+		switch (random_next(state) % 3) {
+		case 0:
+			memmove(text + at + 1, text + at, len++ - at);
+			break;
+		case 1:
+			if (at < len)
+				memmove(text + at, text + at + 1, --len - at);
+			continue;
+		}
+		text[at] = with[random_next(state) % sizeof(with)];
+		if (at == len)
+			len++;
+	}
+	return len;
+}
+
+/* Whatever stands in it, with right sums: what is taken is written the same. */
+TEST(each_content_has_one_spelling)
+{
+	static const char *const lines[] = {
+		"timewheel-timeouts 1", "saved 2026-11-30T12:24:43.123456789Z",
+		"wheel own tick 1 slots 512 levels 3 clock boottime", "count 3",
+		DUE "cookie 18446744073709551615 id 4 interval 0 slack 0 event",
+		"due never cookie 0 id 6 interval 1 slack 18446744073709551615 no-event",
+		"due 1970-01-01T00:00:00.000000000Z cookie 7 id 7" REST, "end",
+	};
+	const size_t nr = ARRAY_SIZE(lines);
+	unsigned int round, taken = 0;
+	struct savefile_error error;
+	static char again[8192];
+	struct savefile saved;
+	uint64_t state = 1;
+	size_t i, start, which;
+
+	for (round = 0; round < 10000; round++) {
+		which = random_next(&state) % nr;
+		made_len = 0;
+		for (i = 0; i < nr; i++) {
+			start = made_len;
+			made_len += sprintf(made + made_len, "%s", lines[i]);
+			if (i == which)
+				made_len = start + garble(made + start, made_len - start, &state);
+			if (i == nr - 1)
+				start = 0;
+			made_len += sprintf(made + made_len, " %08" PRIx32 "\n",
+					    crc32c(0, made + start, made_len - start));
+		}
+		if (read_bytes(made, made_len, &saved, &error))
+			continue;
+		taken++;
+		if (write_bytes(&saved, again, sizeof(again)) != made_len ||
+		    memcmp(again, made, made_len))
+			test_fail(__FILE__, __LINE__, "taken, but written otherwise:\n%.*s",
+				  (int)made_len, made);
+		savefile_free(&saved);
+	}
+	/* Digits of a cookie, say. */
+	EXPECT_LT(0, taken);
+	EXPECT_LT(taken, round);
+}
+
 /* --- the plan ------------------------------------------------------------------ */
 
 /* The wall clock is this far ahead: the machine started at that time. */

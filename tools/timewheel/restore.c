@@ -237,7 +237,8 @@ static void restore(struct restored *r, const struct savefile *saved)
 	r->nr = saved->nr;
 	r->armed = calloc(r->nr + 1, sizeof(*r->armed));
 	r->ahead = device_wall_ahead(r->fd);
-	wall_now = device_now(CLOCK_REALTIME);
+	/* By the same two clocks, should one be set right now. */
+	wall_now = device_now(r->info.clockid) + r->ahead;
 	r->plan = plan_make(saved, wall_now, r->ahead);
 	if (!r->plan || !r->armed)
 		fail("no memory");
