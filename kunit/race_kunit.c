@@ -10,6 +10,7 @@
 
 #include "../module/compat.h"
 #include "kunit_util.h"
+#include "timeout.h"
 
 #define RACE_SEED	0x72616365
 #define RACE_THREADS	2
@@ -256,7 +257,7 @@ static void race_settle(struct kunit *test, struct race *race)
 		KUNIT_EXPECT_GE_MSG(test, prevented,
 				    atomic_read(&race->counts[i].cancelled),
 				    "timeout %u", i);
-		KUNIT_EXPECT_EQ(test, atomic_read(&tt->t.state), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&tt->t.state) & TIMEOUT_STATE, 0);
 		armed -= begun;
 		fired -= tt->fired;
 		cancelled -= prevented;

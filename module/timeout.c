@@ -105,6 +105,27 @@ static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
 }
 
 /*
+ * The wheel of a timeout whose state was just read: to be relied on if the state
+ * is then changed from that very value, because of TIMEOUT_TURN.  The RCU lock
+ * keeps the wheel, and 2^16 changes of wheels take longer than it is held.
+ */
+static struct timewheel *timeout_wheel(const struct timewheel_timeout *t)
+{
+	/* Partner: the cmpxchg in timeout_submit(), after the wheel is set. */
+	smp_rmb();
+	return READ_ONCE(t->wheel);
+}
+
+/* The turn of a timeout in @state, when it is armed on @wheel. */
+static int timeout_turn(int state, const struct timewheel *last,
+			const struct timewheel *wheel)
+{
+	u32 turn = FIELD_GET(TIMEOUT_TURN, state);
+
+	return FIELD_PREP(TIMEOUT_TURN, (turn + (last && last != wheel)) & 0xffff);
+}
+
+/*
  * Arm a timeout as what @how says: TIMEOUT_PERIODIC, TIMEOUT_SLACK; and with what
  * interval, if it is periodic.
  */
@@ -128,9 +149,11 @@ static int timeout_arm(struct timewheel *wheel, struct timewheel_timeout *t,
 	do {
 		if (old & busy)
 			goto reject;
-		if (old & TIMEOUT_STATE && READ_ONCE(t->wheel) != wheel)
+		last = timeout_wheel(t);
+		if (old & TIMEOUT_STATE && last != wheel)
 			goto reject;
-		new = (old & TIMEOUT_STATE) | TIMEOUT_CLAIMED | how;
+		new = (old & TIMEOUT_STATE) | TIMEOUT_CLAIMED | how |
+		      timeout_turn(old, last, wheel);
 	} while (!atomic_try_cmpxchg(&t->state, &old, new));
 
 	ret = -ENOSPC;
@@ -298,7 +321,7 @@ int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns)
 		if (old & TIMEOUT_CLAIMED)
 			goto out;
 		/* Before the claim, which must end in a push. */
-		wheel = READ_ONCE(t->wheel);
+		wheel = timeout_wheel(t);
 		if (READ_ONCE(wheel->stopped)) {
 			ret = -ESHUTDOWN;
 			goto out;
@@ -374,7 +397,7 @@ bool timewheel_cancel(struct timewheel_timeout *t)
 			rcu_read_unlock();
 			return false;
 		}
-		wheel = READ_ONCE(t->wheel);
+		wheel = timeout_wheel(t);
 		new = old & ~(TIMEOUT_ACTIVE | TIMEOUT_MOVED);
 		new |= TIMEOUT_QUEUED | owed;
 	} while (!atomic_try_cmpxchg(&t->state, &old, new));

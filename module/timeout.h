@@ -35,6 +35,12 @@
 #define TIMEOUT_PERIODIC	BIT(8)
 #define TIMEOUT_SLACK		GENMASK(14, 9)
 
+/*
+ * Counts, in the same word, how often it changed wheels; goes round.  Who looked
+ * at @wheel and then changes the state, changes it of that wheel's timeout.
+ */
+#define TIMEOUT_TURN		GENMASK(31, 16)
+
 /* How late it may be; what was asked for, rounded down to a power of two. */
 static inline u64 timeout_slack_ns(const struct timewheel_timeout *t)
 {
