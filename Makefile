@@ -62,8 +62,10 @@ uninstall: ## take away what install and dkms-install put on this machine (root)
 	rm -rf $(DKMS_SRC)
 	rm -f /lib/modules/*/updates/module/timewheel.ko* \
 		/lib/modules/*/updates/kunit/timewheel_kunit.ko* \
+		/lib/modules/*/updates/kunit/stress/timewheel_stress_kunit.ko* \
 		/lib/modules/*/updates/timewheel.ko* \
-		/lib/modules/*/updates/timewheel_kunit.ko*
+		/lib/modules/*/updates/timewheel_kunit.ko* \
+		/lib/modules/*/updates/timewheel_stress_kunit.ko*
 	@for modules in /lib/modules/*/modules.dep; do \
 		! grep -q timewheel "$$modules" || \
 			depmod -a "$$(basename "$$(dirname "$$modules")")"; \
