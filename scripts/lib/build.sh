@@ -55,11 +55,10 @@ build_modules()
 		"${sources[@]}" "$dir/src/" || die "cannot copy the sources to $dir"
 
 	! is_uml "$name" || flags+=(ARCH=um)
-	[ "$name" != 7.2 ] || flags+=(KBUILD_MODPOST_WARN=1)
-	case $name in
-	6.1 | 6.12) ;;
-	*) ! command -v gcc-12 >/dev/null || flags+=(CC=gcc-12 HOSTCC=gcc-12) ;;
-	esac
+	[ "$name" != 7.2-tree ] || flags+=(KBUILD_MODPOST_WARN=1)
+	if ! is_stock "$name" && command -v gcc-12 >/dev/null; then
+		flags+=(CC=gcc-12 HOSTCC=gcc-12)
+	fi
 	say "building the modules for $name"
 	if ! make -s -C "$kernel/build" "M=$dir/src" "${flags[@]}" "-j$(jobs_of_build)" \
 		modules >"$dir/log" 2>&1 </dev/null; then

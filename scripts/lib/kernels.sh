@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Kernels by name. Each ends up in a directory of the cache that holds
-#   image    what to boot (a bzImage, or the UML program); not for 7.2
+#   image    what to boot (a bzImage, or the UML program); not for 7.2-tree
 #   build    a link to what 'make -C' builds external modules against
 #   release  what 'uname -r' will say
 # and is complete when it exists: it is made aside and renamed.
 
-TW_KERNELS='6.1 6.12 uml uml-tt debug 7.2'
+TW_MACHINES='6.1 6.12 6.12-rt 7.2 debug kcsan'
+TW_KERNELS="$TW_MACHINES uml uml-tt 7.2-tree"
 
 is_kernel()
 {
@@ -22,6 +23,24 @@ is_uml()
 	[ "$1" = uml ] || [ "$1" = uml-tt ]
 }
 
+# Whether it is one of Debian's, downloaded rather than built.
+is_stock()
+{
+	case $1 in
+	6.1 | 6.12 | 6.12-rt) return 0 ;;
+	esac
+	return 1
+}
+
+# Whether QEMU can boot it.
+is_machine()
+{
+	case " $TW_MACHINES " in
+	*" $1 "*) return 0 ;;
+	esac
+	return 1
+}
+
 # kernel_dir NAME: prepare the kernel if need be, print its directory.
 kernel_dir()
 {
@@ -35,29 +54,36 @@ kernel_dir()
 	if ! current_link "$name"; then
 		with_lock "kernel-$name" prepare_kernel "$name" || exit 1
 	fi
-	readlink -f "$TW_CACHE/kernels/$name"
+	readlink -f "$(kernel_link "$name")"
 }
 
-# The link NAME stands for the newest version and the present configuration.
+# The link that stands for the newest version. Checkouts with configurations of
+# their own have links of their own: they may work at the same time.
+kernel_link()
+{
+	if is_stock "$1"; then
+		echo "$TW_CACHE/kernels/$1"
+	else
+		echo "$TW_CACHE/kernels/$1-$(config_key "$1")"
+	fi
+}
+
 current_link()
 {
-	local link=$TW_CACHE/kernels/$1
+	local link
 
-	[ -e "$link/release" ] || return 1
-	[ -n "$(find "$link/checked" -mtime -7 2>/dev/null)" ] || return 1
-	case $1 in
-	6.1 | 6.12) return 0 ;;
-	esac
-	[ "$(cat "$link/config-key")" = "$(config_key "$1")" ]
+	link=$(kernel_link "$1")
+	[ -e "$link/release" ] && [ -n "$(find "$link/checked" -mtime -7 2>/dev/null)" ]
 }
 
 prepare_kernel()
 {
 	! current_link "$1" || return 0
-	case $1 in
-	6.1 | 6.12) prepare_stock "$1" ;;
-	*) prepare_built "$1" ;;
-	esac
+	if is_stock "$1"; then
+		prepare_stock "$1"
+	else
+		prepare_built "$1"
+	fi
 }
 
 # finish_kernel NAME TMP FINAL: put a complete kernel in its place.
@@ -67,7 +93,7 @@ finish_kernel()
 		mv -T "$2" "$3" || die "cannot rename $2 to $3"
 	fi
 	touch "$3/checked"
-	ln -sfn "$(basename "$3")" "$TW_CACHE/kernels/$1"
+	ln -sfn "$(basename "$3")" "$(kernel_link "$1")"
 }
 
 # --- stock: Debian's image and headers, unpacked rather than installed -----
@@ -76,19 +102,20 @@ stock_meta()
 {
 	case $1 in
 	6.1) echo linux-image-cloud-amd64 ;;
+	*-rt) echo "linux-image-$1-amd64" ;;
 	*) echo "linux-image-$1-cloud-amd64" ;;
 	esac
 }
 
 prepare_stock()
 {
-	local name=$1 meta image release version final tmp need
+	local name=$1 linux=${1%-rt} meta image release version final tmp need
 
 	need_debian
 	meta=$(stock_meta "$name")
 	apt_knows "$meta" || apt_update_once
-	image=$(apt_resolve "$meta" "^linux-image-${name//./\\.}\\.") ||
-		die "the apt sources of this machine offer no $meta for Linux $name: Debian 12 with its security archive does"
+	image=$(apt_resolve "$meta" "^linux-image-${linux//./\\.}\\.") ||
+		die "the apt sources of this machine offer no $meta for Linux $linux: Debian 12 with its security archive does"
 	release=${image#linux-image-}
 	version=$(apt_version "$image")
 	final=$TW_CACHE/kernels/$release-$version
@@ -150,7 +177,7 @@ relocate_headers()
 source_of()
 {
 	case $1 in
-	debug) echo 6.12 ;;
+	debug | kcsan) echo 6.12 ;;
 	*) echo 7.2 ;;
 	esac
 }
@@ -160,7 +187,7 @@ config_files()
 	local dir=$TW_SCRIPTS/configs
 
 	echo "$dir/guest.config"
-	echo "$dir/$1.config"
+	echo "$dir/${1%-tree}.config"
 }
 
 config_key()
@@ -226,7 +253,6 @@ prepare_built()
 	final=$TW_CACHE/kernels/$name-${src##*_}-$key
 	if [ ! -d "$final" ]; then
 		build_kernel "$name" "$src" "$final.tmp" || exit 1
-		echo "$key" >"$final.tmp/config-key"
 	fi
 	finish_kernel "$name" "$final.tmp" "$final"
 }
@@ -256,7 +282,7 @@ build_kernel()
 	check_config "$out/fragment" "$out/build/.config" ||
 		die "the source does not take the configuration of $name as it is"
 
-	if [ "$name" = 7.2 ]; then
+	if [ "$name" = 7.2-tree ]; then
 		run_logged "$log" "${make[@]}" modules_prepare || die "cannot prepare $name"
 		: >"$out/build/Module.symvers"
 	elif is_uml "$name"; then
