@@ -129,7 +129,8 @@ make_base()
 		esac
 	done
 	cp "$TW_SCRIPTS/guest/init" "$root/init"
-	chmod 755 "$root/init"
+	cp "$TW_SCRIPTS/guest/leaks" "$root/bin/leaks"
+	chmod 755 "$root/init" "$root/bin/leaks"
 	chmod 1777 "$root/tmp"
 	cat >"$root/etc/passwd" <<-'END'
 		root:x:0:0:root:/root:/bin/sh
