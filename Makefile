@@ -12,7 +12,7 @@ RELEASE = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 KVER ?= $(shell uname -r)
 
 .DEFAULT_GOAL := all
-.PHONY: all modules tools demo check check-all model install install-tools \
+.PHONY: all modules tools demo check check-debug check-all model install install-tools \
 	dkms-install uninstall clean clean-modules help have-kdir have-dkms
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
@@ -29,7 +29,10 @@ demo: ## everything needed, then the main job on a stock Debian kernel in a VM
 check: ## everything needed, then style, KUnit and the selftests on Debian's 6.12
 	scripts/check
 
-check-all: ## the same on all kernels
+check-debug: ## the same, and KUnit and the selftests on a kernel with KASAN, lockdep and kmemleak
+	scripts/check --debug
+
+check-all: ## the same on all kernels, KCSAN and PREEMPT_RT among them, and the models
 	scripts/check --all
 
 model: ## check the models of the races with spin, in full, and that each can fail
@@ -103,3 +106,5 @@ help: ## this list
 		awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 	@echo
 	@echo "  scripts/vm --help, scripts/uml --help: run a program in a guest"
+	@echo "  scripts/kunit --help, scripts/selftests --help: one lane, one suite or one test"
+	@echo "  scripts/kernel --help: the kernels, and what each is for"
