@@ -577,12 +577,13 @@ static void timeout_fired(struct timewheel *wheel, struct timewheel_timeout *t,
 			  u64 expires, u64 missed)
 {
 	struct timewheel_books *books = &wheel->books;
+	u64 *late = &books->lateness[lateness_bucket(wheel->now_ns - expires)];
 
 	wheel->due_ns = expires;
 	wheel->overruns = missed;
 	WRITE_ONCE(books->overruns, books->overruns + missed);
 	WRITE_ONCE(books->fired, books->fired + 1);
-	books->lateness[lateness_bucket(wheel->now_ns - expires)]++;
+	WRITE_ONCE(*late, *late + 1);
 	trace_timewheel_expire(wheel, t, expires);
 }
 

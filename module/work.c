@@ -65,7 +65,8 @@ static void work_run(struct work_struct *work)
 static void work_expired(struct timewheel_timeout *t)
 {
 	struct timewheel_work *w = container_of(t, struct timewheel_work, timeout);
-	struct timewheel *wheel = t->wheel;
+	/* It is idle: somebody may be arming it anew. */
+	struct timewheel *wheel = READ_ONCE(t->wheel);
 
 	WRITE_ONCE(w->wheel, wheel);
 	atomic_inc(&wheel->works);
