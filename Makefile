@@ -12,7 +12,7 @@ RELEASE = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 KVER ?= $(shell uname -r)
 
 .DEFAULT_GOAL := all
-.PHONY: all modules tools demo check check-debug check-all model install install-tools \
+.PHONY: all modules tools demo check check-debug check-all levels model install install-tools \
 	dkms-install uninstall clean clean-modules help have-kdir have-dkms
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
@@ -34,6 +34,9 @@ check-debug: ## the same, and KUnit and the selftests on a kernel with KASAN, lo
 
 check-all: ## the same on all kernels, KCSAN and PREEMPT_RT among them, and the models
 	scripts/check --all
+
+levels: ## what a timeout costs on wheels of other shapes, in instructions
+	scripts/levels
 
 model: ## check the models of the races with spin, in full, and that each can fail
 	scripts/model
