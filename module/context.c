@@ -101,11 +101,11 @@ static int setup_check(const struct timewheel_setup *s)
 	    s->cq_entries & (s->cq_entries - 1))
 		return -EINVAL;
 
+	if (s->sq_entries > TIMEWHEEL_RING_MAX ||
+	    s->cq_entries > TIMEWHEEL_RING_MAX)
+		return -EINVAL;
 	if (s->own_ids > (s->max_pending ?: param_max_timeouts))
 		return -EINVAL;
-
-	if (s->sq_entries || s->cq_entries)
-		return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -127,15 +127,36 @@ static struct timewheel *setup_wheel(const struct timewheel_setup *s)
 	return wheel_create(&params);
 }
 
+static void setup_rings_undo(struct context *ctx)
+{
+	submission_destroy(ctx);
+	ring_destroy(&ctx->completion);
+}
+
+static int setup_rings(struct context *ctx, const struct timewheel_setup *s)
+{
+	struct mem_cgroup *memcg = set_active_memcg(ctx->handles.memcg);
+	int ret;
+
+	ret = submission_create(ctx, s->sq_entries);
+	if (!ret)
+		ret = ring_create(&ctx->completion, s->cq_entries,
+				  sizeof(struct timewheel_event));
+	set_active_memcg(memcg);
+	if (ret)
+		setup_rings_undo(ctx);
+	return ret;
+}
+
 /**
  * context_setup - TIMEWHEEL_IOC_SETUP
  * @ctx: the context
  * @s: how it is to be
  *
- * Return: 0; -EINVAL for what makes no sense; -EOPNOTSUPP for what this version
- * can't do; -EBUSY after another SETUP, the first op or STOP; -EBADF or -EINVAL
- * for an eventfd that is none; -ENOSPC for more wheels than max_wheels; -EDQUOT,
- * -ENOSPC for more own ids than the limits leave; -ENOMEM, -ERESTARTSYS.
+ * Return: 0; -EINVAL for what makes no sense; -EBUSY after another SETUP, the
+ * first op or STOP; -EBADF or -EINVAL for an eventfd that is none; -ENOSPC for
+ * more wheels than max_wheels; -EDQUOT, -ENOSPC for more own ids than the limits
+ * leave; -ENOMEM, -ERESTARTSYS.
  * After an error the context is as it was.
  */
 int context_setup(struct context *ctx, const struct timewheel_setup *s)
@@ -165,16 +186,23 @@ int context_setup(struct context *ctx, const struct timewheel_setup *s)
 	ret = handles_reserve(ctx, s->max_pending ?: max, s->own_ids);
 	if (ret)
 		goto put_eventfd;
+	ret = setup_rings(ctx, s);
+	if (ret)
+		goto clear_handles;
 	wheel = setup_wheel(s);
 	ret = PTR_ERR_OR_ZERO(wheel);
 	if (ret)
-		goto clear_handles;
+		goto undo_rings;
 	ctx->eventfd = eventfd;
 	ctx->own_wheel = s->flags & TIMEWHEEL_SETUP_OWN_WHEEL;
 	/* Pairs with the acquires in context_bind() and context_wheel(). */
 	smp_store_release(&ctx->wheel, wheel);
+	if (ctx->submission.ring.entries)
+		source_attach(wheel, &ctx->submission.source);
 	goto out;
 
+undo_rings:
+	setup_rings_undo(ctx);
 clear_handles:
 	handles_clear(ctx);
 put_eventfd:
@@ -231,6 +259,24 @@ void context_pace(struct context *ctx)
 	WRITE_ONCE(ctx->queued, 0);
 	spin_unlock(&ctx->lock);
 	worker_await(wheel, mark);
+}
+
+/* The same for the worker, who lets go of it at once. */
+bool context_cancel_here(struct context *ctx, struct entry *e)
+{
+	lockdep_assert_held(&ctx->lock);
+
+	/* A call armed or moved it just now, or it has something to be put. */
+	if (e->state != ENTRY_PENDING || e->eventfd ||
+	    !timeout_cancel_here(ctx->wheel, &e->periodic.timeout))
+		return context_cancel(ctx, e, ENTRY_LEAVING);
+	ctx->books.cancelled++;
+	ctx->books.pending--;
+	if (e->periods)
+		e->state = ENTRY_EXPIRED;
+	else
+		entry_free(ctx, e);
+	return true;
 }
 
 /* No timeout of the context is on the wheel. */
@@ -328,15 +374,17 @@ static void context_empty(struct context *ctx)
 {
 	spin_lock(&ctx->lock);
 	WRITE_ONCE(ctx->stopped, true);
-	ctx->closing = true;
+	WRITE_ONCE(ctx->closing, true);
 	spin_unlock(&ctx->lock);
 
+	if (ctx->submission.ring.entries)
+		source_detach(ctx->wheel, &ctx->submission.source);
 	context_sweep(ctx, ENTRY_LEAVING);
 	if (!context_at_rest(ctx)) {
 		worker_kick(ctx->wheel);
 		wait_event(ctx->leavers, context_at_rest(ctx));
 	}
-	/* The last callback, or event_notify(), may be about to return. */
+	/* The last callback may be about to return, or a look at the ring. */
 	worker_flush(ctx->wheel);
 }
 
@@ -350,11 +398,13 @@ static void context_empty(struct context *ctx)
 void context_close(struct context *ctx)
 {
 	/* Armed nothing: don't wake the worker for it. */
-	if (ctx->books.armed)
+	if (ctx->books.armed || ctx->submission.ring.entries)
 		context_empty(ctx);
 
 	/* Events that nobody read hold their entries. */
 	account_uncharge(ctx->account, ctx->handles.held);
+	setup_rings_undo(ctx);
+	shared_destroy(&ctx->leases.memory);
 	handles_destroy(&ctx->handles);
 	if (ctx->own_wheel)
 		wheel_destroy(ctx->wheel);

@@ -11,6 +11,8 @@
 #include <linux/wait.h>
 
 #include "handle.h"
+#include "lease.h"
+#include "ring.h"
 #include "timens.h"
 #include "user.h"
 #include "wheel.h"
@@ -32,17 +34,22 @@
  * @mark: (L) when all that was queued before has been looked at: context_pace()
  * @stopped: (L) no more arming
  * @closing: (L) the file is gone: nobody is to hear of anything any more
+ * @reading: (L) a reader is copying the first events of @ready, which stay there
  * @wheel: its wheel; NULL until the first op or SETUP chooses one, and then for
- *	good.  @eventfd, @own_wheel and @handles.max are settled with it.
+ *	good.  @eventfd, @own_wheel, @submission, @completion and the limits in
+ *	@handles are settled with it.
  * @eventfd: the context's own, or NULL
  * @own_wheel: @wheel is the context's own
  * @notifier: has the worker call event_notify() at the end of a pass
- * @ring: worker: this pass has brought something to signal @eventfd for
+ * @submission: ring of ops, if there is one
+ * @completion: (L) ring of events, if there is one
+ * @leases: deadlines that the program keeps, if it has mapped them
+ * @signal: worker: this pass has brought something to signal @eventfd for
  * @readable: worker: this pass has brought events to read
  * @readers: who waits for events
- * @leavers: who waits for the worker to let go of entries
- * @setup_lock: makes the choice of @wheel one
- * @read_lock: makes reading one: only its holder takes events out of @ready
+ * @leavers: who waits for the worker to let go of entries, or to take ops
+ * @setup_lock: makes the choice of @wheel one, and the making of @leases
+ * @read_lock: makes reading one
  * @account: the opener's user's
  * @exempt: the opener is not bound by the user's limit
  * @shift: the opener's time namespace
@@ -59,13 +66,17 @@ struct context {
 	u64 mark;
 	bool stopped;
 	bool closing;
+	bool reading;
 
 	struct timewheel *wheel;
 	struct eventfd_ctx *eventfd;
 	bool own_wheel;
+	struct submission submission;
+	struct ring completion;
+	struct leases leases;
 
 	struct timewheel_notifier notifier;
-	bool ring;
+	bool signal;
 	bool readable;
 
 	wait_queue_head_t readers;
@@ -87,6 +98,7 @@ int context_stop(struct context *ctx);
 bool context_ended(struct context *ctx);
 
 bool context_cancel(struct context *ctx, struct entry *e, enum entry_state to);
+bool context_cancel_here(struct context *ctx, struct entry *e);
 void context_pace(struct context *ctx);
 int context_wait_let_go(struct context *ctx, u32 seen);
 
@@ -95,6 +107,16 @@ static inline void context_count_queued(struct context *ctx, u32 nr)
 {
 	lockdep_assert_held(&ctx->lock);
 	WRITE_ONCE(ctx->queued, ctx->queued + nr);
+}
+
+/*
+ * SETUP is over, or an op has been: before that there are no rings, or they may
+ * go again.
+ */
+static inline bool context_bound(const struct context *ctx)
+{
+	/* Pairs with the releases in context_bind() and context_setup(). */
+	return smp_load_acquire(&ctx->wheel);
 }
 
 /* How far the opener's clock is ahead of @wheel's. */

@@ -204,10 +204,21 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The rings are not in this version. */
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	return -EOPNOTSUPP;
+	struct context *ctx = file->private_data;
+
+	if (!context_bound(ctx))
+		return -EINVAL;
+	switch ((u64)vma->vm_pgoff << PAGE_SHIFT) {
+	case TIMEWHEEL_OFF_SQ:
+		return shared_map(&ctx->submission.ring.memory, vma);
+	case TIMEWHEEL_OFF_CQ:
+		return shared_map(&ctx->completion.memory, vma);
+	case TIMEWHEEL_OFF_LEASE:
+		return lease_map(ctx, vma);
+	}
+	return -EINVAL;
 }
 
 static void device_show_fdinfo(struct seq_file *m, struct file *file)

@@ -108,7 +108,7 @@ static void event_expired(struct timewheel_timeout *t)
 
 	ctx->readable |= queued;
 	/* The context's speaks of what there is to read, and for who has none. */
-	ctx->ring |= queued || (!eventfd && !closing);
+	ctx->signal |= queued || (!eventfd && !closing);
 	worker_notify(wheel, &ctx->notifier);
 }
 
@@ -143,8 +143,16 @@ static void event_cancelled(struct timewheel_timeout *t)
 		eventfd_ctx_put(eventfd);
 
 	ctx->readable |= queued;
-	ctx->ring |= queued;
+	ctx->signal |= queued;
 	worker_notify(ctx->wheel, &ctx->notifier);
+}
+
+/* On the worker: the deadline has come that a lease had when it last looked. */
+static u64 event_deadline(struct timewheel_timeout *t)
+{
+	struct entry *e = entry_of(t);
+
+	return lease_deadline(entry_context(e), entry_index(e));
 }
 
 const struct timewheel_ops event_ops = {
@@ -152,19 +160,42 @@ const struct timewheel_ops event_ops = {
 	.cancelled = event_cancelled,
 };
 
+const struct timewheel_ops event_lease_ops = {
+	.expired = event_expired,
+	.cancelled = event_cancelled,
+	.deadline = event_deadline,
+};
+
+/* On the worker: an op of the ring failed, and @e is to tell. */
+void event_fail(struct context *ctx, struct entry *e,
+		const struct timewheel_op *op, int error)
+{
+	lockdep_assert_held(&ctx->lock);
+
+	e->state = ENTRY_FAILED;
+	e->user_data = op->user_data;
+	e->due_ns = op->id;
+	e->periods = -error;
+	event_queue(ctx, e);
+	ctx->books.unread++;
+	ctx->readable = true;
+	ctx->signal = true;
+}
+
 /* At the end of a pass that ran a callback of the context; holds no lock. */
 void event_notify(struct timewheel_notifier *n)
 {
 	struct context *ctx = container_of(n, struct context, notifier);
 
+	completion_fill(ctx);
 	/* Stopped: they may wait for what does not come any more. */
 	if (ctx->readable || READ_ONCE(ctx->stopped))
 		wake_up_interruptible_poll(&ctx->readers,
 					   EPOLLIN | EPOLLRDNORM);
-	if (ctx->ring && ctx->eventfd)
+	if (ctx->signal && ctx->eventfd)
 		eventfd_signal(ctx->eventfd);
 	ctx->readable = false;
-	ctx->ring = false;
+	ctx->signal = false;
 	wake_up_all(&ctx->leavers);
 }
 
@@ -172,6 +203,17 @@ void event_notify(struct timewheel_notifier *n)
 static bool event_waiting(const struct context *ctx)
 {
 	return READ_ONCE(ctx->ready);
+}
+
+static void event_fill_failed(const struct entry *e,
+			      struct timewheel_event *event)
+{
+	*event = (struct timewheel_event) {
+		.user_data = e->user_data,
+		.id = e->due_ns,
+		.result = -(s32)e->periods,
+		.flags = TIMEWHEEL_EVENT_FAILED,
+	};
 }
 
 static void event_fill(const struct context *ctx, const struct entry *e,
@@ -192,6 +234,23 @@ static void event_fill(const struct context *ctx, const struct entry *e,
 		event->flags |= TIMEWHEEL_EVENT_LAST;
 }
 
+/* What an entry has to tell, one or two events; at most @max.  Returns how many. */
+static u32 event_tell(const struct context *ctx, const struct entry *e,
+		      struct timewheel_event *events, u32 max)
+{
+	u32 nr = 0;
+
+	if (e->state == ENTRY_FAILED) {
+		event_fill_failed(e, events);
+		return 1;
+	}
+	if (e->periods)
+		event_fill(ctx, e, e->periods, &events[nr++]);
+	if (e->state == ENTRY_UNPROCESSED && nr < max)
+		event_fill(ctx, e, 0, &events[nr++]);
+	return nr;
+}
+
 /* The first events, at most @max; they stay where they are. */
 static u32 event_peek(struct context *ctx, struct timewheel_event *events,
 		      u32 max)
@@ -202,29 +261,52 @@ static u32 event_peek(struct context *ctx, struct timewheel_event *events,
 	lockdep_assert_held(&ctx->read_lock);
 
 	spin_lock(&ctx->lock);
-	for (e = ctx->ready; e && nr < max; e = e->next) {
-		if (e->periods)
-			event_fill(ctx, e, e->periods, &events[nr++]);
-		if (e->state == ENTRY_UNPROCESSED && nr < max)
-			event_fill(ctx, e, 0, &events[nr++]);
-	}
+	for (e = ctx->ready; e && nr < max; e = e->next)
+		nr += event_tell(ctx, e, &events[nr], max - nr);
+	ctx->reading = nr;
 	spin_unlock(&ctx->lock);
 	return nr;
+}
+
+/* The first event, which stays where it is; false if there is none. */
+bool event_first(struct context *ctx, struct timewheel_event *event)
+{
+	lockdep_assert_held(&ctx->lock);
+
+	return ctx->ready && event_tell(ctx, ctx->ready, event, 1);
+}
+
+/* A failed op has been told: its entry is for the next. */
+static void event_drop_failed(struct context *ctx, struct entry *e)
+{
+	struct submission *sub = &ctx->submission;
+
+	e->state = ENTRY_FREE;
+	e->periods = 0;
+	e->next = sub->spare;
+	sub->spare = e;
+	if (!sub->stuck)
+		return;
+	/* The ring goes on. */
+	WRITE_ONCE(sub->stuck, false);
+	worker_kick(ctx->wheel);
 }
 
 /*
  * The first event in the list has been read.  More may have come to its entry
  * since: then that stays to be read, behind what is there already.
  */
-static void event_drop(struct context *ctx, const struct timewheel_event *event)
+void event_drop(struct context *ctx, const struct timewheel_event *event)
 {
 	struct entry *e = ctx->ready;
 	bool unprocessed = e->state == ENTRY_UNPROCESSED;
+	bool failed = e->state == ENTRY_FAILED;
 
 	lockdep_assert_held(&ctx->lock);
 
-	e->periods -= event->result;
-	if (!e->periods)
+	if (!failed)
+		e->periods -= event->result;
+	if (failed || !e->periods)
 		ctx->books.unread--;
 	if (event->result && unprocessed)
 		return;
@@ -232,7 +314,9 @@ static void event_drop(struct context *ctx, const struct timewheel_event *event)
 	WRITE_ONCE(ctx->ready, e->next);
 	if (!ctx->ready)
 		ctx->ready_last = &ctx->ready;
-	if (e->periods)
+	if (failed)
+		event_drop_failed(ctx, e);
+	else if (e->periods)
 		event_queue(ctx, e);
 	else if (unprocessed || e->state == ENTRY_EXPIRED)
 		entry_free(ctx, e);
@@ -248,6 +332,7 @@ static void event_drop_all(struct context *ctx,
 	spin_lock(&ctx->lock);
 	for (i = 0; i < nr; i++)
 		event_drop(ctx, &events[i]);
+	ctx->reading = false;
 	spin_unlock(&ctx->lock);
 }
 
@@ -311,6 +396,7 @@ ssize_t event_read(struct kiocb *iocb, struct iov_iter *to)
 			return -ERESTARTSYS;
 		ret = event_copy(ctx, to);
 		mutex_unlock(&ctx->read_lock);
+		completion_fill(ctx);
 		if (ret)
 			return ret;
 
@@ -332,5 +418,6 @@ __poll_t event_poll(struct file *file, poll_table *wait)
 
 	poll_wait(file, &ctx->readers, wait);
 	/* Of the end after STOP it says nothing, or a loop would spin on it. */
-	return event_waiting(ctx) ? EPOLLIN | EPOLLRDNORM : 0;
+	return event_waiting(ctx) || completion_waiting(ctx) ?
+		       EPOLLIN | EPOLLRDNORM : 0;
 }

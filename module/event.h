@@ -9,9 +9,14 @@
 #include <linux/poll.h>
 #include <linux/timewheel.h>
 
-#include "wheel.h"
+#include "context.h"
 
-extern const struct timewheel_ops event_ops;
+extern const struct timewheel_ops event_ops, event_lease_ops;
+
+bool event_first(struct context *ctx, struct timewheel_event *event);
+void event_drop(struct context *ctx, const struct timewheel_event *event);
+void event_fail(struct context *ctx, struct entry *e,
+		const struct timewheel_op *op, int error);
 
 void event_notify(struct timewheel_notifier *n);
 ssize_t event_read(struct kiocb *iocb, struct iov_iter *to);

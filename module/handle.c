@@ -53,7 +53,8 @@ void handles_destroy(struct handles *h)
 	mem_cgroup_put(h->memcg);
 }
 
-static struct chunk *chunk_create(struct context *ctx, u32 first)
+/* A page of free entries, the first of which has the index @first. */
+struct chunk *chunk_create(struct context *ctx, u32 first)
 {
 	struct chunk *chunk;
 	u32 i;

@@ -26,6 +26,7 @@ struct mem_cgroup;
  * @ENTRY_EXPIRED: off the wheel; its expiries are to be read
  * @ENTRY_UNPROCESSED: off the wheel, by STOP; that is to be read, and before it
  *	any expiries
+ * @ENTRY_FAILED: no timeout: an op of a ring that failed, which is to be read
  */
 enum entry_state {
 	ENTRY_FREE,
@@ -34,6 +35,7 @@ enum entry_state {
 	ENTRY_STOPPED,
 	ENTRY_EXPIRED,
 	ENTRY_UNPROCESSED,
+	ENTRY_FAILED,
 };
 
 /* More than any program leaves unread; the count stays there. */
@@ -46,13 +48,15 @@ enum entry_state {
  * @next: next in the free list, or in the ready list
  * @user_data: the program's cookie
  * @eventfd: the timeout's own, or NULL
- * @due_ns: deadline of the last of the unread periods
+ * @due_ns: deadline of the last of the unread periods; the id that a failed op was
+ *	for
  * @generation: upper half of its id; never 0, another each time it is freed.
  *	Of an own id it is what the program said.
  * @periods: periods that ended and are unread, 1 for an expiry on time.  Up to
- *	ENTRY_MAX_PERIODS.
+ *	ENTRY_MAX_PERIODS.  Of a failed op the error.
  * @state: enum entry_state
  * @no_event: armed with TIMEWHEEL_NO_EVENT
+ * @lease: armed with TIMEWHEEL_LEASE
  *
  * It is in the ready list while it has unread periods, whatever its state, and
  * as ENTRY_UNPROCESSED.  So a periodic one is on the wheel and in the list at
@@ -71,6 +75,7 @@ struct entry {
 	u32 periods : 24;
 	u32 state : 4;
 	u32 no_event : 1;
+	u32 lease : 1;
 };
 
 static_assert(sizeof(struct entry) <= 112);
@@ -150,6 +155,7 @@ int handles_reserve(struct context *ctx, u32 max, u32 own);
 void handles_clear(struct context *ctx);
 int handles_grow(struct context *ctx);
 
+struct chunk *chunk_create(struct context *ctx, u32 first);
 struct entry *entry_alloc(struct context *ctx);
 struct entry *entry_claim(struct context *ctx, u64 id);
 void entry_free(struct context *ctx, struct entry *e);

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "context.h"
+#include "event.h"
 #include "handle.h"
 #include "op.h"
 #include "timeout.h"
@@ -29,9 +30,9 @@
 			 TIMEWHEEL_NO_EVENT)
 
 /*
- * What is malformed comes first, then what this version can't do.  Fields that
- * an op has no use for are ignored, but for what may get a meaning: so a program
- * may cancel or move a timeout with the structure that it armed it with.
+ * Fields that an op has no use for are ignored, but for what may get a meaning:
+ * so a program may cancel or move a timeout with the structure that it armed it
+ * with.
  */
 static int op_check(const struct context *ctx, const struct timewheel_op *op,
 		    u8 opcode)
@@ -53,9 +54,13 @@ static int op_check(const struct context *ctx, const struct timewheel_op *op,
 	/* Longer than any clock runs. */
 	if (arm && op->interval_ns > S64_MAX)
 		return -EINVAL;
-
-	if (op->flags & TIMEWHEEL_LEASE)
-		return -EOPNOTSUPP;
+	/* The table has a deadline for each own id, and no more than that. */
+	if (op->flags & TIMEWHEEL_LEASE && opcode != TIMEWHEEL_OP_CANCEL &&
+	    !lease_exists(ctx, lower_32_bits(op->id)))
+		return -EINVAL;
+	if (arm && op->flags & TIMEWHEEL_LEASE &&
+	    (!(op->flags & TIMEWHEEL_OWN_ID) || op->interval_ns))
+		return -EINVAL;
 	return 0;
 }
 
@@ -64,6 +69,8 @@ static u64 op_deadline(const struct context *ctx, const struct timewheel_op *op)
 {
 	u64 now;
 
+	if (op->flags & TIMEWHEEL_LEASE)
+		return lease_deadline(ctx, lower_32_bits(op->id));
 	if (op->flags & TIMEWHEEL_ABS)
 		return timens_to_wheel(context_shift(ctx, ctx->wheel),
 				       op->expires_ns);
@@ -71,19 +78,22 @@ static u64 op_deadline(const struct context *ctx, const struct timewheel_op *op)
 	return op->expires_ns > U64_MAX - now ? U64_MAX : now + op->expires_ns;
 }
 
+/* @here: the caller is the worker, and needs no queue. */
 static int op_add(struct timewheel *wheel, struct entry *e,
-		  const struct timewheel_op *op, u64 deadline_ns)
+		  const struct timewheel_op *op, u64 deadline_ns, bool here)
 {
+	if (here)
+		return timeout_arm_here(wheel, &e->periodic.timeout, deadline_ns,
+					op->slack_ns, op->interval_ns);
 	if (op->interval_ns)
 		return timewheel_periodic_add(wheel, &e->periodic, deadline_ns,
 					      op->interval_ns, op->slack_ns);
-	e->periodic.interval_ns = 0;
 	return timewheel_add_slack(wheel, &e->periodic.timeout, deadline_ns,
 				   op->slack_ns);
 }
 
 static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
-			u64 deadline_ns, struct eventfd_ctx *eventfd)
+			u64 deadline_ns, struct eventfd_ctx *eventfd, bool here)
 {
 	struct entry *e;
 	int ret;
@@ -99,10 +109,13 @@ static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
 
 	e->state = ENTRY_PENDING;
 	e->no_event = !!(op->flags & TIMEWHEEL_NO_EVENT);
+	e->lease = !!(op->flags & TIMEWHEEL_LEASE);
+	e->periodic.timeout.ops = e->lease ? &event_lease_ops : &event_ops;
+	e->periodic.interval_ns = op->interval_ns;
 	e->user_data = op->user_data;
 	e->eventfd = eventfd;
 	/* It may fire at once: the callback waits for the lock. */
-	ret = op_add(ctx->wheel, e, op, deadline_ns);
+	ret = op_add(ctx->wheel, e, op, deadline_ns, here);
 	if (ret) {
 		e->eventfd = NULL;
 		entry_free(ctx, e);
@@ -111,7 +124,7 @@ static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
 	op->id = entry_id(e);
 	ctx->books.armed++;
 	ctx->books.pending++;
-	context_count_queued(ctx, 1);
+	context_count_queued(ctx, !here);
 	return 0;
 }
 
@@ -130,7 +143,7 @@ static int op_arm(struct context *ctx, struct timewheel_op *op)
 
 	for (;;) {
 		spin_lock(&ctx->lock);
-		ret = op_arm_entry(ctx, op, deadline_ns, eventfd);
+		ret = op_arm_entry(ctx, op, deadline_ns, eventfd, false);
 		leaving = ctx->leaving;
 		let_go = ctx->let_go;
 		spin_unlock(&ctx->lock);
@@ -163,29 +176,79 @@ static int op_cancel(struct context *ctx, u64 id)
 	return ret;
 }
 
+static int op_rearm_entry(struct context *ctx, const struct timewheel_op *op,
+			  u64 deadline_ns, bool here)
+{
+	struct timewheel_timeout *t;
+	struct entry *e;
+	int ret;
+
+	lockdep_assert_held(&ctx->lock);
+
+	if (ctx->stopped)
+		return -ESHUTDOWN;
+	e = entry_find(ctx, op->id);
+	if (!e || e->state != ENTRY_PENDING)
+		return -ENOENT;
+	if (op->flags & TIMEWHEEL_LEASE && !e->lease)
+		return -EINVAL;
+	t = &e->periodic.timeout;
+	if (!here || !timeout_rearm_here(ctx->wheel, t, deadline_ns)) {
+		/* Not if the callback of its only expiry waits for the lock. */
+		ret = timewheel_rearm(t, deadline_ns);
+		if (ret)
+			return ret;
+		context_count_queued(ctx, timeout_pushed(t));
+	}
+	ctx->books.rearmed++;
+	return 0;
+}
+
 static int op_rearm(struct context *ctx, const struct timewheel_op *op)
 {
 	u64 deadline_ns = op_deadline(ctx, op);
-	struct entry *e;
-	int ret = -ENOENT;
+	int ret;
 
 	spin_lock(&ctx->lock);
-	if (ctx->stopped) {
-		ret = -ESHUTDOWN;
-		goto out;
-	}
-	e = entry_find(ctx, op->id);
-	if (!e || e->state != ENTRY_PENDING)
-		goto out;
-	/* Fails if the callback of its only expiry is waiting for the lock. */
-	ret = timewheel_rearm(&e->periodic.timeout, deadline_ns);
-	if (!ret) {
-		ctx->books.rearmed++;
-		context_count_queued(ctx, timeout_pushed(&e->periodic.timeout));
-	}
-out:
+	ret = op_rearm_entry(ctx, op, deadline_ns, false);
 	spin_unlock(&ctx->lock);
 	return ret;
+}
+
+/**
+ * op_from_ring - do an op that came through the ring
+ * @ctx: the context
+ * @op: the op
+ *
+ * Context: the worker; the context's lock is held.
+ *
+ * Return: 0; an error as of op_single(), -EINVAL also for what a ring can't have: an
+ * id that is not the program's own, an eventfd of the timeout's own, which only a
+ * call can take, and a deadline from now, for nobody knows when that was; or
+ * -EALREADY if the id was cancelled by a call, and the op is to come again.
+ */
+int op_from_ring(struct context *ctx, struct timewheel_op *op)
+{
+	struct entry *e;
+	int ret;
+
+	lockdep_assert_held(&ctx->lock);
+
+	ret = op_check(ctx, op, op->opcode);
+	if (ret)
+		return ret;
+	if (op->opcode == TIMEWHEEL_OP_CANCEL) {
+		e = entry_find(ctx, op->id);
+		return e && context_cancel_here(ctx, e) ? 0 : -ENOENT;
+	}
+
+	if (!(op->flags & (TIMEWHEEL_ABS | TIMEWHEEL_LEASE)))
+		return -EINVAL;
+	if (op->opcode == TIMEWHEEL_OP_REARM)
+		return op_rearm_entry(ctx, op, op_deadline(ctx, op), true);
+	if (!(op->flags & TIMEWHEEL_OWN_ID) || op->eventfd != -1)
+		return -EINVAL;
+	return op_arm_entry(ctx, op, op_deadline(ctx, op), NULL, true);
 }
 
 static int op_do(struct context *ctx, struct timewheel_op *op, u8 opcode)
@@ -290,7 +353,7 @@ static int op_chunk(struct context *ctx, struct timewheel_op __user *uops,
  * @uop: the op
  * @opcode: which of them; the op itself says the same, or nothing
  *
- * Return: the op's result: 0; -EINVAL, -EOPNOTSUPP; -ENOENT for an id that stands
+ * Return: the op's result: 0; -EINVAL; -ENOENT for an id that stands
  * for nothing pending; -ESHUTDOWN after STOP; for ARM, -EBUSY for an own id in
  * use, -EBADF or -EINVAL for an eventfd that is none, -ENOSPC, -EDQUOT, -ENOMEM.
  * Or -EFAULT, -ERESTARTSYS, and then nothing was done.
@@ -308,7 +371,7 @@ int op_single(struct context *ctx, struct timewheel_op __user *uop, u8 opcode)
  * op_submit - TIMEWHEEL_IOC_SUBMIT
  * @ctx: the context
  * @uops: the ops
- * @nr: how many, 1 to TIMEWHEEL_SUBMIT_MAX
+ * @nr: how many, 1 to TIMEWHEEL_SUBMIT_MAX; 0 to look at the rings
  *
  * Return: how many ops were done, or refused; the results say which.  Fewer than
  * @nr when a signal or a fault came in between.  An error if not even the first
@@ -320,8 +383,9 @@ int op_submit(struct context *ctx, struct timewheel_op __user *uops, u32 nr)
 	u32 done = 0, want;
 	int ret = 0;
 
-	/* None at all will mean to look at the ring, once there are rings. */
-	if (!nr || nr > TIMEWHEEL_SUBMIT_MAX)
+	if (!nr)
+		return submission_enter(ctx);
+	if (nr > TIMEWHEEL_SUBMIT_MAX)
 		return -EINVAL;
 	ops = kmalloc_objs(*ops, min(nr, OP_CHUNK), GFP_KERNEL);
 	if (!ops)

@@ -11,6 +11,7 @@
 #include "context.h"
 
 int op_single(struct context *ctx, struct timewheel_op __user *uop, u8 opcode);
+int op_from_ring(struct context *ctx, struct timewheel_op *op);
 int op_submit(struct context *ctx, struct timewheel_op __user *uops, u32 nr);
 
 #endif /* TIMEWHEEL_OP_H */

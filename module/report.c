@@ -18,7 +18,8 @@
 #define INFO_FEATURES	(TIMEWHEEL_FEATURE_LEVELS | \
 			 TIMEWHEEL_FEATURE_PERIODIC | \
 			 TIMEWHEEL_FEATURE_SLACK | TIMEWHEEL_FEATURE_LIST | \
-			 TIMEWHEEL_FEATURE_OWN_IDS)
+			 TIMEWHEEL_FEATURE_OWN_IDS | TIMEWHEEL_FEATURE_RINGS | \
+			 TIMEWHEEL_FEATURE_LEASES)
 
 /**
  * report_info - TIMEWHEEL_IOC_INFO
@@ -83,6 +84,11 @@ static void report_entry(struct context *ctx, const struct entry *e,
 
 	lockdep_assert_held(&ctx->lock);
 
+	/* What the worker will see when it looks. */
+	if (pending && e->lease)
+		deadline_ns = max(deadline_ns,
+				  lease_deadline(ctx, entry_index(e)));
+
 	*query = (struct timewheel_query) {
 		.id = entry_id(e),
 		.user_data = e->user_data,
@@ -91,7 +97,8 @@ static void report_entry(struct context *ctx, const struct entry *e,
 		.slack_ns = timeout_slack_ns(t),
 		.state = pending ? TIMEWHEEL_STATE_PENDING :
 				   TIMEWHEEL_STATE_EXPIRED,
-		.flags = e->no_event ? TIMEWHEEL_NO_EVENT : 0,
+		.flags = (e->no_event ? TIMEWHEEL_NO_EVENT : 0) |
+			 (e->lease ? TIMEWHEEL_LEASE : 0),
 	};
 }
 

@@ -625,6 +625,16 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	if ((state & TIMEOUT_STATE) != TIMEOUT_ACTIVE)
 		return;
 
+	/* The owner keeps the deadline elsewhere, and it may be later by now. */
+	if (expires <= wheel->now_ns && ops->deadline) {
+		u64 deadline_ns = ops->deadline(t);
+
+		if (deadline_ns > expires) {
+			expires = deadline_ns;
+			WRITE_ONCE(t->expires, expires);
+		}
+	}
+
 	/* Touched: at least one tick ahead, so that this ends. */
 	if (expires > wheel->now_ns) {
 		timeout_place(wheel, t, wheel->core.now + 1);
@@ -645,6 +655,68 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	timeout_end(wheel);
 }
 EXPORT_SYMBOL_IF_KUNIT(timeout_expire);
+
+/*
+ * The three that follow are the worker's own add, cancel and rearm: they go by no
+ * queue and take effect at once.  The caller sees that nobody else does anything
+ * with the timeout meanwhile.
+ */
+
+/* An idle timeout.  0, or -ENOSPC if max_pending are pending. */
+int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
+		     u64 deadline_ns, u64 slack_ns, u64 interval_ns)
+{
+	int how = timeout_slack(slack_ns) |
+		  timeout_turn(atomic_read(&t->state), t->wheel, wheel);
+
+	if (!timeout_charge(wheel)) {
+		this_cpu_inc(wheel->books.producer->rejected);
+		return -ENOSPC;
+	}
+	if (interval_ns) {
+		how |= TIMEOUT_PERIODIC;
+		WRITE_ONCE(timeout_periodic(t)->interval_ns, interval_ns);
+	}
+	WRITE_ONCE(t->expires, deadline_ns);
+	WRITE_ONCE(t->wheel, wheel);
+	atomic_set_release(&t->state, TIMEOUT_ACTIVE | how);
+	this_cpu_inc(wheel->books.producer->armed);
+	trace_timewheel_arm(wheel, t, deadline_ns);
+	timeout_file(wheel, t);
+	return 0;
+}
+
+/*
+ * True if the timeout is idle, and the wheel done with it; no callback is called.
+ * False if it is queued, or not armed: then timewheel_cancel() knows what to do.
+ */
+bool timeout_cancel_here(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	int state = atomic_read(&t->state);
+
+	if ((state & TIMEOUT_STATE) != TIMEOUT_ACTIVE ||
+	    !atomic_try_cmpxchg(&t->state, &state, state & ~TIMEOUT_STATE))
+		return false;
+	core_unlink(&wheel->core, &t->node);
+	timeout_uncharge(wheel);
+	this_cpu_inc(wheel->books.producer->cancelled);
+	trace_timewheel_cancel(wheel, t);
+	return true;
+}
+
+/* The same for timewheel_rearm(). */
+bool timeout_rearm_here(struct timewheel *wheel, struct timewheel_timeout *t,
+			u64 deadline_ns)
+{
+	if ((atomic_read(&t->state) & TIMEOUT_STATE) != TIMEOUT_ACTIVE)
+		return false;
+	core_unlink(&wheel->core, &t->node);
+	WRITE_ONCE(t->expires, deadline_ns);
+	this_cpu_inc(wheel->books.producer->rearmed);
+	trace_timewheel_rearm(wheel, t, deadline_ns);
+	timeout_file(wheel, t);
+	return true;
+}
 
 /*
  * The wheel is being stopped, by the caller, who owns it now.  Returns false if

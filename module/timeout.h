@@ -62,6 +62,11 @@ static inline bool timeout_pushed(const struct timewheel_timeout *t)
 void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t);
 void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t);
 void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t);
+int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
+		     u64 deadline_ns, u64 slack_ns, u64 interval_ns);
+bool timeout_cancel_here(struct timewheel *wheel, struct timewheel_timeout *t);
+bool timeout_rearm_here(struct timewheel *wheel, struct timewheel_timeout *t,
+			u64 deadline_ns);
 bool timeout_hand_back(struct timewheel *wheel, struct timewheel_timeout *t,
 		       struct list_head *unprocessed);
 

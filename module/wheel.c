@@ -68,6 +68,7 @@ static struct timewheel *wheel_alloc(const struct timewheel_params *p)
 		goto free_core;
 
 	queues_init(&wheel->queues);
+	sources_init(&wheel->sources);
 	INIT_LIST_HEAD(&wheel->notify);
 	init_waitqueue_head(&wheel->quiesced);
 	mutex_init(&wheel->stop_lock);

@@ -17,6 +17,7 @@
 
 #include "core.h"
 #include "queue.h"
+#include "source.h"
 #include "stats.h"
 
 #define TIMEWHEEL_NAME_LEN	32
@@ -77,6 +78,7 @@ struct timewheel_notifier {
  * @firing: the timeout whose callback runs; written by the worker
  * @stopped: no more adds; set once by timewheel_stop()
  * @core: the wheel itself; the worker's alone
+ * @sources: queues outside the kernel that the worker looks into
  * @notify: worker: notifiers to call at the end of the pass
  * @now_ns: worker: the clock as read at the start of the pass
  * @horizon_ns: worker: what it promised at the start of the round
@@ -111,6 +113,7 @@ struct timewheel {
 	bool stopped;
 
 	struct wheel_core core ____cacheline_aligned_in_smp;
+	struct timewheel_sources sources;
 	struct list_head notify;
 	u64 now_ns;
 	u64 horizon_ns;

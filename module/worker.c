@@ -21,6 +21,9 @@
  * for each.  A producer whose deadline comes before that brings the promise
  * forward, as ever, and the worker heeds it when it sets the timer.
  *
+ * Programs that fill a ring have the same protocol, see source.c; the promise
+ * they read is never earlier than this one.
+ *
  * Anybody who brought the promise forward starts the timer and then looks
  * whether the promise is earlier still, and starts it again.  So whatever the
  * order of the calls, the timer ends up no later than the promise.
@@ -224,6 +227,7 @@ static void worker_begin_round(struct timewheel *wheel)
 	 * partner is the push in queue_submit().
 	 */
 	atomic64_xchg(&wheel->wake_ns, wheel->horizon_ns | WAKE_AWAKE);
+	sources_promise(wheel, wheel->horizon_ns);
 }
 
 /* One pass over the wheel; returns whether something is left to do at once. */
@@ -246,12 +250,14 @@ static bool worker_pass(struct timewheel *wheel)
 		WRITE_ONCE(wheel->rounds, wheel->rounds + 1);
 	}
 	WRITE_ONCE(books->passes, books->passes + 1);
+	sources_update(wheel);
 
 	more = queue_drain_cancel(wheel, WORKER_BUDGET);
 	more |= queue_drain_submit(wheel, WORKER_BUDGET);
 	if (!wheel->queues.in_round)
 		/* Partner: worker_reached(), woken at the end of the pass. */
 		smp_store_release(&wheel->rounds_done, wheel->rounds);
+	more |= sources_drain(wheel, WORKER_BUDGET);
 
 	more |= !core_advance(&wheel->core,
 			      div64_u64(wheel->now_ns - wheel->epoch_ns,
@@ -290,8 +296,9 @@ static void worker_sleep(struct timewheel *wheel)
 			at = min(at, promise & ~WAKE_AWAKE);
 	} while (!atomic64_try_cmpxchg(&wheel->wake_ns, (s64 *)&promise, at));
 
-	/* Partner: the push in queue_submit(). */
-	if (!queues_empty(&wheel->queues))
+	sources_promise(wheel, at);
+	/* Partners: the push in queue_submit(), and a program's barrier. */
+	if (!queues_empty(&wheel->queues) || sources_waiting(wheel))
 		worker_promise(wheel, horizon);
 
 	if (at > wheel->now_ns && !kthread_should_stop()) {

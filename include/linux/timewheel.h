@@ -31,15 +31,20 @@ struct timewheel_timeout;
  * @cancelled: a timewheel_cancel() that returned true has been carried out, or
  *	a wheel was stopped with nobody to hand the timeout back to.  May be
  *	NULL.  Until it has run the timeout can't be armed again.
+ * @deadline: the deadline has passed: is there a later one by now?  Returns it,
+ *	or anything up to the present one, 0 say, and the timeout expires.  May
+ *	be NULL.  For owners who keep their deadlines elsewhere, and would have
+ *	to timewheel_touch() the timeout each time.
  *
  * Each is the wheel's last use of the timeout (of a periodic one: @cancelled is),
  * and its owner may free it there.
- * Both run on the worker (in the caller of timewheel_stop() for what that ends),
+ * All run on the worker (in the caller of timewheel_stop() for what that ends),
  * hold no lock, may arm, move and cancel any timeout, and must not sleep.
  */
 struct timewheel_ops {
 	void (*expired)(struct timewheel_timeout *t);
 	void (*cancelled)(struct timewheel_timeout *t);
+	u64 (*deadline)(struct timewheel_timeout *t);
 };
 
 /**

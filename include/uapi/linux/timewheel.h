@@ -158,8 +158,9 @@ struct timewheel_info {
  * @clockid: own wheel: CLOCK_MONOTONIC or CLOCK_BOOTTIME, 0 for the default
  * @eventfd: signalled once for each pass of the worker that brought events; 0
  *	and -1 stand for none
- * @sq_entries: submission ring, 0 for none, else a power of two
- * @cq_entries: completion ring, 0 for none, else a power of two
+ * @sq_entries: submission ring, 0 for none, else a power of two up to
+ *	TIMEWHEEL_RING_MAX
+ * @cq_entries: completion ring, the same
  * @own_ids: indices from 0 up that the caller names itself, with TIMEWHEEL_OWN_ID;
  *	part of @max_pending, and charged here
  * @pad: 0
@@ -182,7 +183,7 @@ struct timewheel_setup {
 /**
  * struct timewheel_submit - a batch of ops
  * @ops: address of an array of struct timewheel_op
- * @nr: how many, 1 to TIMEWHEEL_SUBMIT_MAX
+ * @nr: how many, up to TIMEWHEEL_SUBMIT_MAX; 0 to have the rings looked at
  * @flags: 0
  */
 struct timewheel_submit {
@@ -204,7 +205,8 @@ struct timewheel_submit {
  * @deadline_ns: out: its deadline
  * @interval_ns: out: its period, 0 for a one-shot
  * @state: out: TIMEWHEEL_STATE_*
- * @flags: in: 0; out: TIMEWHEEL_NO_EVENT if it was armed with that
+ * @flags: in: 0; out: of TIMEWHEEL_NO_EVENT and TIMEWHEEL_LEASE what it was armed
+ *	with
  * @slack_ns: out: how late it may be: what was asked for, rounded down to a power
  *	of two
  * @reserved: 0
@@ -278,7 +280,47 @@ struct timewheel_stats {
 	__u64	lateness[TIMEWHEEL_LATENESS_BUCKETS];
 };
 
-/* mmap offsets */
+/*
+ * Shared memory, sized in SETUP and mapped MAP_SHARED at these offsets.  All that
+ * a program reads and writes there it does with loads and stores of the word's size.
+ *
+ * Submission ring: one thread, or several that take turns, puts ops in.
+ *
+ *	program					kernel
+ *	1 acquire head: is there room?		a acquire tail
+ *	2 write the entry at tail & mask	b read the entries
+ *	3 release tail				c release head
+ *	4 full barrier
+ *	5 read wake_ns
+ *
+ *	1 pairs with c: the kernel has read what was in the entry.  3 pairs with a:
+ *	it finds the entry written.  4 pairs with the kernel's full barrier between
+ *	its store of wake_ns and its look at tail, before it sleeps: one of them
+ *	sees what the other wrote.  So only if the op's deadline lies before
+ *	wake_ns, or the ring is full, must SUBMIT be called, with nr 0.
+ *
+ *	An ARM names its own id; a deadline is absolute or in the lease table; an
+ *	eventfd of a timeout's own takes a call.  The result of an op is not
+ *	written back: one that fails is an event, TIMEWHEEL_EVENT_FAILED.  A few of
+ *	them can wait; with more unread, the next op that fails holds the ring up,
+ *	and SUBMIT says EAGAIN.
+ *
+ * Completion ring: one thread, or several that take turns, takes events out.
+ *
+ *	kernel					program
+ *	a acquire head: is there room?		1 acquire tail
+ *	b write the entries			2 read the entries
+ *	c release tail				3 release head
+ *
+ *	1 pairs with c, a with 3.  What there is no room for waits in the kernel,
+ *	in order, and TIMEWHEEL_RING_OVERFLOW is set: read() gives it, and SUBMIT
+ *	with nr 0 brings it.  With a completion ring read() has nothing else.
+ *
+ * Lease table: a __u64 for each own id, a deadline on the wheel's clock.  One
+ * relaxed 64-bit store of a later one refreshes the timeout.  The kernel reads it
+ * when the timeout is armed, when the deadline it knows has come, and at REARM with
+ * TIMEWHEEL_LEASE, which a nearer deadline takes.
+ */
 #define TIMEWHEEL_OFF_SQ		0x00000000ULL
 #define TIMEWHEEL_OFF_CQ		0x10000000ULL
 #define TIMEWHEEL_OFF_LEASE		0x20000000ULL
@@ -307,6 +349,8 @@ struct timewheel_ring {
 	__u32	pad3[12];
 };
 
+#define TIMEWHEEL_RING_MAX		(1U << 17) /* entries */
+
 /* timewheel_ring.flags */
 #define TIMEWHEEL_RING_OVERFLOW		(1U << 0) /* events wait in the kernel */
 
@@ -319,16 +363,17 @@ struct timewheel_ring {
  *		range, EBADF or EINVAL for a descriptor that is no eventfd, ENOSPC
  *		for more own wheels than the module allows, ENOSPC or EDQUOT for
  *		more own ids
- * ARM		id is filled.  EINVAL for what is malformed, EOPNOTSUPP for what INFO
- *		does not name, EBADF, ENOSPC when this context or the module is
- *		full, EDQUOT when the user's share is, ESHUTDOWN after STOP, ENOMEM.
+ * ARM		id is filled.  EINVAL for what is malformed, EBADF, ENOSPC when this
+ *		context or the module is full, EDQUOT when the user's share is,
+ *		ESHUTDOWN after STOP, ENOMEM.
  *		With TIMEWHEEL_OWN_ID, EBUSY while the index is in use, which it is
  *		until its last event has been read
  * CANCEL	ENOENT if it is not pending: it expired, was cancelled, or never was.
  *		After it, nothing expires; events that wait already stay.
  * REARM	ENOENT the same, ESHUTDOWN after STOP
  *		These three tell the error in the op's result, too.
- * SUBMIT	returns how many ops were looked at, in order; each op's result tells
+ * SUBMIT	nr 0: look at the rings; EINVAL if there are none.  Else it
+ *		returns how many ops were looked at, in order; each op's result tells
  *		what came of it, and one that fails does not keep the next from
  *		being done.  Fewer than nr after a signal or a fault.
  * QUERY	ENOENT if it was cancelled, or its event was read

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The completion ring: events that a program finds without a call.
+ *
+ * The ready list comes first, as without a ring; from there the worker moves what
+ * there is room for.  What there is none for stays in the list, in order, and a
+ * flag in the ring says so: the next pass brings it, or a read().
+ *
+ *   worker                                program
+ *   acquire the head                      acquire the tail
+ *   write entries                         read entries
+ *   release the tail                      release the head
+ */
+
+#include "context.h"
+#include "event.h"
+#include "ring.h"
+
+/* Events moved while the lock is held. */
+#define COMPLETION_BATCH	32U
+
+static struct timewheel_event *completion_event(struct ring *ring, u32 at)
+{
+	struct timewheel_event *events = (void *)(ring->head + 1);
+
+	return &events[at & (ring->entries - 1)];
+}
+
+/* The program has not taken all that is in the ring. */
+bool completion_waiting(const struct context *ctx)
+{
+	const struct ring *ring = &ctx->completion;
+
+	return context_bound(ctx) && ring->entries &&
+	       READ_ONCE(ring->head->head) != READ_ONCE(ring->at);
+}
+
+static u32 completion_room(const struct ring *ring)
+{
+	/* Partner: the program's release, when it has read the entries. */
+	u32 used = ring->at - smp_load_acquire(&ring->head->head);
+
+	/* A head that makes no sense leaves no room. */
+	return used > ring->entries ? 0 : ring->entries - used;
+}
+
+/* Returns whether there is more to move. */
+static bool completion_move(struct context *ctx)
+{
+	struct ring *ring = &ctx->completion;
+	u32 nr = min(completion_room(ring), COMPLETION_BATCH);
+	struct timewheel_event event;
+	bool more = nr == COMPLETION_BATCH;
+
+	lockdep_assert_held(&ctx->lock);
+
+	/* A reader is about to take the first ones off the list. */
+	if (ctx->reading)
+		return false;
+
+	while (nr-- && event_first(ctx, &event)) {
+		*completion_event(ring, ring->at) = event;
+		event_drop(ctx, &event);
+		WRITE_ONCE(ring->at, ring->at + 1);
+	}
+	/* Partner: the program's acquire, before it reads the entries. */
+	smp_store_release(&ring->head->tail, ring->at);
+	WRITE_ONCE(ring->head->flags, ctx->ready ? TIMEWHEEL_RING_OVERFLOW : 0);
+	return more && ctx->ready;
+}
+
+/**
+ * completion_fill - move events to the completion ring, if there is one
+ * @ctx: the context
+ */
+void completion_fill(struct context *ctx)
+{
+	bool more = context_bound(ctx) && ctx->completion.entries;
+
+	while (more) {
+		spin_lock(&ctx->lock);
+		more = completion_move(ctx);
+		spin_unlock(&ctx->lock);
+		cond_resched();
+	}
+}

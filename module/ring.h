@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rings: the submission ring, by which a program asks, and the completion ring, by
+ * which it is told.
+ */
+#ifndef TIMEWHEEL_RING_H
+#define TIMEWHEEL_RING_H
+
+#include <linux/timewheel.h>
+
+#include "shared.h"
+#include "source.h"
+
+struct chunk;
+struct context;
+struct entry;
+
+/**
+ * struct ring - a ring in shared memory
+ * @memory: what it is in
+ * @head: its head, where the program sees it
+ * @entries: how many it has, 0 if there is no ring
+ * @at: the kernel's own index; the one in @head is only for the program
+ *
+ * The other side's index is read from shared memory, and believed only as far as
+ * it makes sense.
+ */
+struct ring {
+	struct shared memory;
+	struct timewheel_ring *head;
+	u32 entries;
+	u32 at;
+};
+
+/**
+ * struct submission - a submission ring
+ * @ring: the ring; @ring.at is the worker's
+ * @source: has the worker look into it
+ * @spare: (L) entries to report failed ops with
+ * @spares: where they are
+ * @stuck: (L) an op failed, and there is no entry left to say so
+ */
+struct submission {
+	struct ring ring;
+	struct timewheel_source source;
+	struct entry *spare;
+	struct chunk *spares;
+	bool stuck;
+};
+
+int ring_create(struct ring *ring, u32 entries, size_t entry_size);
+void ring_destroy(struct ring *ring);
+
+int submission_create(struct context *ctx, u32 entries);
+void submission_destroy(struct context *ctx);
+int submission_enter(struct context *ctx);
+
+bool completion_waiting(const struct context *ctx);
+void completion_fill(struct context *ctx);
+
+#endif /* TIMEWHEEL_RING_H */

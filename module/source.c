@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sources: queues outside the kernel that the worker looks into at each pass.
+ *
+ * They keep the protocol of worker.c, with a promise of their own in place of
+ * wake_ns, for whoever fills them can't read that:
+ *
+ *   program                               worker, before it sleeps
+ *   release the tail                      publish the promise
+ *   full barrier                          full barrier
+ *   read the promise                      read the tail
+ *
+ * The list is the worker's alone.  Who wants a source on it or off it sends a
+ * request; so a pass takes no lock.
+ */
+
+#include "source.h"
+#include "wheel.h"
+
+void sources_init(struct timewheel_sources *sources)
+{
+	init_llist_head(&sources->attach);
+	init_llist_head(&sources->detach);
+	INIT_LIST_HEAD(&sources->list);
+}
+
+/**
+ * source_attach - have the worker look into a source from its next pass on
+ * @wheel: the wheel
+ * @source: the source, complete; its own promise is that no pass is due
+ *
+ * The worker is not told.  Who fills the source finds that no pass is due, and
+ * calls.
+ */
+void source_attach(struct timewheel *wheel, struct timewheel_source *source)
+{
+	INIT_LIST_HEAD(&source->link);
+	llist_add(&source->attach, &wheel->sources.attach);
+}
+
+/**
+ * source_detach - have the worker look into a source no more
+ * @wheel: the wheel
+ * @source: the source
+ *
+ * Done when a pass has ended that began after this: worker_flush() waits for it.
+ */
+void source_detach(struct timewheel *wheel, struct timewheel_source *source)
+{
+	llist_add(&source->detach, &wheel->sources.detach);
+}
+
+/* At the start of a pass: carry out what was asked for. */
+void sources_update(struct timewheel *wheel)
+{
+	struct timewheel_sources *sources = &wheel->sources;
+	struct timewheel_source *source, *next;
+	struct llist_node *attach, *detach;
+
+	/*
+	 * After the count of passes; partner: the barrier in worker_flush().  Who
+	 * waits for this pass has his request seen by it.
+	 */
+	smp_mb();
+	if (llist_empty(&sources->attach) && llist_empty(&sources->detach))
+		return;
+	/* In this order: whose detach is there, his attach was before. */
+	detach = llist_del_all(&sources->detach);
+	attach = llist_del_all(&sources->attach);
+	llist_for_each_entry(source, attach, attach)
+		list_add_tail(&source->link, &sources->list);
+	/* Gone with the pass. */
+	llist_for_each_entry_safe(source, next, detach, detach)
+		list_del(&source->link);
+}
+
+/*
+ * Publish a promise to all.  Then a full barrier, before the look at what is
+ * there: its partner is the program's, between its tail and the promise.
+ */
+void sources_promise(struct timewheel *wheel, u64 wake_ns)
+{
+	struct timewheel_source *source;
+
+	if (list_empty(&wheel->sources.list))
+		return;
+	list_for_each_entry(source, &wheel->sources.list, link)
+		source->ops->promise(source, wake_ns);
+	/* Partner: the program's, see above. */
+	smp_mb();
+}
+
+/* Something is there that a pass could take. */
+bool sources_waiting(struct timewheel *wheel)
+{
+	struct timewheel_source *source;
+
+	list_for_each_entry(source, &wheel->sources.list, link)
+		if (source->ops->waiting(source))
+			return true;
+	return false;
+}
+
+/**
+ * sources_drain - take what is in the sources
+ * @wheel: the wheel, owned by the caller
+ * @budget: how much at most
+ *
+ * Where the budget ends, the next pass begins.
+ *
+ * Return: whether something is left.
+ */
+bool sources_drain(struct timewheel *wheel, unsigned int budget)
+{
+	struct timewheel_sources *sources = &wheel->sources;
+	struct timewheel_source *source;
+	bool more = false;
+
+	list_for_each_entry(source, &sources->list, link) {
+		more |= source->ops->drain(source, &budget);
+		if (!budget) {
+			/* The list's head moves to behind this one. */
+			list_move(&sources->list, &source->link);
+			return true;
+		}
+	}
+	return more;
+}

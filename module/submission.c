@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The submission ring: ops that a program asks for without a call.
+ *
+ *   program                               worker
+ *   write an entry                        acquire the tail
+ *   release the tail                      read entries
+ *   full barrier                          release the head
+ *   read wake_ns
+ *
+ * It calls SUBMIT only if the worker would come too late for it.  The worker's
+ * side of that is in source.c.
+ *
+ * Each entry is read once, and then what was read is checked.  An op that fails is
+ * told as an event.  For that there are a few spare entries; when a program has
+ * left all of them unread, its next op that fails waits in the ring.
+ */
+
+#include <linux/gfp.h>
+#include <linux/minmax.h>
+#include <linux/sched/signal.h>
+
+#include "context.h"
+#include "event.h"
+#include "op.h"
+#include "ring.h"
+
+/* Ops done while the lock is held, and in a row for one ring. */
+#define SUBMISSION_BATCH	32U
+#define SUBMISSION_BUDGET	2048U
+
+static struct context *submission_context(struct timewheel_source *source)
+{
+	return container_of(source, struct context, submission.source);
+}
+
+/* What the ring holds, if that makes sense. */
+static u32 submission_nr(const struct ring *ring)
+{
+	/* Partner: submission_drain(), for who waits for room. */
+	u32 at = smp_load_acquire(&ring->at);
+	/* Partner: the program's release, when it has written the entries. */
+	u32 nr = smp_load_acquire(&ring->head->tail) - at;
+
+	return nr > ring->entries ? 0 : nr;
+}
+
+static void submission_read(const struct ring *ring, u32 at,
+			    struct timewheel_op *op)
+{
+	const struct timewheel_op *ops = (void *)(ring->head + 1);
+	const u64 *from = (const u64 *)&ops[at & (ring->entries - 1)];
+	u64 *to = (u64 *)op;
+	unsigned int i;
+
+	/* Each word once: the program may be writing to it. */
+	for (i = 0; i < sizeof(*op) / sizeof(*to); i++)
+		to[i] = READ_ONCE(from[i]);
+}
+
+/* Tell of an op that failed; false if there is nothing to do so with. */
+static bool submission_fail(struct context *ctx, const struct timewheel_op *op,
+			    int error)
+{
+	struct submission *sub = &ctx->submission;
+	struct entry *e = sub->spare;
+
+	if (!e) {
+		WRITE_ONCE(sub->stuck, true);
+		return false;
+	}
+	sub->spare = e->next;
+	ctx->books.rejected++;
+	event_fail(ctx, e, op, error);
+	return true;
+}
+
+/*
+ * Up to @nr ops.  Returns how many were done; fewer if one has to wait: for room
+ * to tell that it failed, or for the worker to let go of a cancelled timeout, and
+ * then @again is set.
+ */
+static u32 submission_do(struct context *ctx, u32 nr, bool *again)
+{
+	struct ring *ring = &ctx->submission.ring;
+	struct timewheel_op op;
+	u32 done;
+	int ret;
+
+	lockdep_assert_held(&ctx->lock);
+
+	for (done = 0; done < nr; done++) {
+		submission_read(ring, ring->at + done, &op);
+		ret = op_from_ring(ctx, &op);
+		if (ret == -EALREADY) {
+			*again = true;
+			break;
+		}
+		if (ret && !submission_fail(ctx, &op, ret))
+			break;
+	}
+	return done;
+}
+
+static bool submission_waiting(struct timewheel_source *source)
+{
+	struct context *ctx = submission_context(source);
+
+	return submission_nr(&ctx->submission.ring) &&
+	       !READ_ONCE(ctx->submission.stuck) && !READ_ONCE(ctx->closing);
+}
+
+static bool submission_drain(struct timewheel_source *source,
+			     unsigned int *budget)
+{
+	struct context *ctx = submission_context(source);
+	struct ring *ring = &ctx->submission.ring;
+	u32 nr = min3(submission_nr(ring), *budget, SUBMISSION_BUDGET);
+	bool again = false;
+	u32 done, want;
+
+	if (!nr || !submission_waiting(source))
+		return false;
+	/* Somebody may wait for room, or to be told that there is none. */
+	worker_notify(ctx->wheel, &ctx->notifier);
+	do {
+		want = min(nr, SUBMISSION_BATCH);
+		spin_lock(&ctx->lock);
+		done = submission_do(ctx, want, &again);
+		spin_unlock(&ctx->lock);
+		/* Partner: the program's acquire, before it writes there again. */
+		smp_store_release(&ring->head->head, ring->at + done);
+		/* After that: who waits for room finds it in the ring, too. */
+		smp_store_release(&ring->at, ring->at + done);
+		*budget -= done;
+		nr -= done;
+	} while (nr && done == want);
+	return again || submission_waiting(source);
+}
+
+static void submission_promise(struct timewheel_source *source, u64 wake_ns)
+{
+	struct context *ctx = submission_context(source);
+	s64 shift = context_shift(ctx, ctx->wheel);
+
+	if (wake_ns >= WAKE_NEVER)
+		wake_ns = U64_MAX;
+	WRITE_ONCE(ctx->submission.ring.head->wake_ns,
+		   timens_to_opener(shift, wake_ns));
+}
+
+static const struct source_ops submission_ops = {
+	.promise = submission_promise,
+	.waiting = submission_waiting,
+	.drain = submission_drain,
+};
+
+static bool submission_full(struct context *ctx)
+{
+	struct ring *ring = &ctx->submission.ring;
+
+	return submission_nr(ring) == ring->entries;
+}
+
+/**
+ * submission_enter - TIMEWHEEL_IOC_SUBMIT with no ops: look at the rings
+ * @ctx: the context
+ *
+ * The worker drains the submission ring at once, and if that is full this waits
+ * until it is not.  Events that the completion ring had no room for are moved there.
+ *
+ * Return: 0; -EINVAL if there are no rings; -EAGAIN if the submission ring stays
+ * full until events have been read; -ERESTARTSYS.
+ */
+int submission_enter(struct context *ctx)
+{
+	struct submission *sub = &ctx->submission;
+	int ret;
+
+	if (!context_bound(ctx) ||
+	    (!sub->ring.entries && !ctx->completion.entries))
+		return -EINVAL;
+	completion_fill(ctx);
+	if (!sub->ring.entries)
+		return 0;
+	if (!submission_waiting(&sub->source))
+		return submission_full(ctx) ? -EAGAIN : 0;
+
+	worker_kick(ctx->wheel);
+	ret = wait_event_interruptible(ctx->leavers, !submission_full(ctx) ||
+				       READ_ONCE(sub->stuck));
+	if (ret)
+		return ret;
+	return submission_full(ctx) ? -EAGAIN : 0;
+}
+
+/* The memory is the active memory cgroup's. */
+int submission_create(struct context *ctx, u32 entries)
+{
+	struct submission *sub = &ctx->submission;
+	u32 i;
+	int ret;
+
+	if (!entries)
+		return 0;
+	sub->spares = chunk_create(ctx, 0);
+	if (!sub->spares)
+		return -ENOMEM;
+	for (i = CHUNK_ENTRIES; i--;) {
+		sub->spares->entries[i].next = sub->spare;
+		sub->spare = &sub->spares->entries[i];
+	}
+	sub->source.ops = &submission_ops;
+	ret = ring_create(&sub->ring, entries, sizeof(struct timewheel_op));
+	if (ret)
+		submission_destroy(ctx);
+	return ret;
+}
+
+/* Also if there is none. */
+void submission_destroy(struct context *ctx)
+{
+	struct submission *sub = &ctx->submission;
+
+	ring_destroy(&sub->ring);
+	free_page((unsigned long)sub->spares);
+	sub->spares = NULL;
+	sub->spare = NULL;
+}
