@@ -77,22 +77,6 @@ TEST(unknown_flags_and_padding)
 	expect_refused(fd, EINVAL, op);
 }
 
-/* What the feature bits do not offer; and malformed comes first. */
-TEST(not_supported_yet)
-{
-	struct timewheel_op op;
-	int fd = tw_open();
-	uint64_t features = info_of(fd).features;
-
-	if (!(features & TIMEWHEEL_FEATURE_LEASES)) {
-		op = op_arm(HOUR, 0);
-		op.flags = TIMEWHEEL_LEASE;
-		expect_refused(fd, EOPNOTSUPP, op);
-		op.pad = 1;
-		expect_refused(fd, EINVAL, op);
-	}
-}
-
 TEST(wrong_eventfd)
 {
 	struct timewheel_op op = op_arm(HOUR, 0);

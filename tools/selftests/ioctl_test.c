@@ -27,25 +27,6 @@ TEST(unknown_commands)
 	EXPECT_ERR(ENOTTY, ioctl(fd, _IOWR(TIMEWHEEL_IOC_MAGIC, 3, char[32]), buf));
 }
 
-TEST(rings_are_not_there_yet)
-{
-	static const off_t offsets[] = {
-		TIMEWHEEL_OFF_SQ, TIMEWHEEL_OFF_CQ, TIMEWHEEL_OFF_LEASE,
-	};
-	unsigned int i;
-	void *p;
-	int fd = tw_open();
-
-	if (info_of(fd).features & TIMEWHEEL_FEATURE_RINGS)
-		SKIP("they are");
-	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
-		errno = 0;
-		p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offsets[i]);
-		EXPECT_EQ((uintptr_t)MAP_FAILED, (uintptr_t)p);
-		EXPECT_EQ(EOPNOTSUPP, errno);
-	}
-}
-
 /* A structure at the end of a page, so that what is behind it faults. */
 static void *at_the_end(size_t size)
 {

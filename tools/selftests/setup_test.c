@@ -151,28 +151,6 @@ TEST(setup_refuses_what_makes_no_sense)
 	expect_refused(EINVAL, s);
 }
 
-/* Malformed comes before not supported. */
-TEST(setup_refuses_what_is_not_there_yet)
-{
-	uint64_t features;
-	struct timewheel_setup s;
-	int fd = tw_open();
-
-	features = info_of(fd).features;
-	close(fd);
-
-	if (!(features & TIMEWHEEL_FEATURE_RINGS)) {
-		s = plain();
-		s.sq_entries = 64;
-		expect_refused(EOPNOTSUPP, s);
-		s.pad = 1;
-		expect_refused(EINVAL, s);
-		s = plain();
-		s.cq_entries = 64;
-		expect_refused(EOPNOTSUPP, s);
-	}
-}
-
 TEST(ring_entries_are_a_power_of_two)
 {
 	struct timewheel_setup s = plain();
@@ -181,6 +159,12 @@ TEST(ring_entries_are_a_power_of_two)
 	expect_refused(EINVAL, s);
 	s = plain();
 	s.cq_entries = 100;
+	expect_refused(EINVAL, s);
+	s = plain();
+	s.sq_entries = 2 * TIMEWHEEL_RING_MAX;
+	expect_refused(EINVAL, s);
+	s = plain();
+	s.cq_entries = 1U << 31;
 	expect_refused(EINVAL, s);
 }
 
