@@ -10,8 +10,12 @@
  * timer is set no later than any near deadline that is not yet expired; than
  * the horizon, if anything is queued; than any far deadline that is filed.
  *
- * NO_BARRIER, NO_QUEUE_CHECK, NO_RESTART and NO_HEED each take out one
- * thing that it rests on.
+ * And whoever waits in worker_flush() for a pass to begin and end gets one, also
+ * when nothing else would bring it about: he would be left in an invalid end
+ * state.  worker_await() waits for a round in the same way.
+ *
+ * NO_BARRIER, NO_QUEUE_CHECK, NO_RESTART, NO_HEED, NO_KICK and COUNT_FIRST each
+ * take out one thing that it rests on.
  */
 
 #define NOW	0
@@ -37,6 +41,10 @@ byte place[PRODUCERS];	/* where the timeout is */
 byte due[PRODUCERS];	/* its deadline */
 byte queued = 0;	/* timeouts in the queue */
 byte done = 0;		/* producers that are done */
+
+bool waiting = false;	/* the flusher has read the count of passes */
+bool counted = false;	/* a pass was counted since */
+bool flushed = false;	/* and has ended */
 
 #define MIN(a, b) ((a) < (b) -> (a) : (b))
 
@@ -82,6 +90,27 @@ proctype producer(byte i)
 	:: else
 	fi;
 	done++
+}
+
+/* worker_flush() */
+proctype flusher()
+{
+	bool wake = false;
+
+	waiting = true;
+#ifndef NO_KICK
+	/* worker_kick() */
+	atomic {
+		wake = (promise > NOW && !awake);
+		promise = NOW
+	};
+	if
+	:: wake -> running = true
+	:: else
+	fi;
+#endif
+	done++;
+	flushed
 }
 
 proctype clock()
@@ -142,13 +171,23 @@ proctype worker()
 		:: else
 		fi;
 #endif
-		program(p, set);
-		asleep = true;
-end:		running;
-		asleep = false;
+		if
+		:: at == NOW -> running = true
+		:: else ->
+			program(p, set);
+			asleep = true;
+end:			running;
+			asleep = false
+		fi;
 
 		/* worker_pass() */
+#ifdef COUNT_FIRST
+		counted = waiting;
+#endif
 		atomic { promise = HORIZON; awake = true };
+#ifndef COUNT_FIRST
+		counted = waiting;
+#endif
 		horizon = HORIZON;
 		atomic {	/* takes all that is queued at once */
 			do
@@ -165,7 +204,9 @@ end:		running;
 				i++
 			:: else -> i = 0; break
 			od
-		}
+		};
+		/* worker_end_pass() */
+		flushed = flushed || counted
 	od
 }
 
@@ -198,7 +239,11 @@ init
 		run worker();
 		run clock();
 		run producer(0);
-		run producer(1);
+		/* The second arms another, or waits for the worker. */
+		if
+		:: run producer(1)
+		:: run flusher()
+		fi;
 		run observer()
 	}
 }
