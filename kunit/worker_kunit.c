@@ -302,24 +302,6 @@ static void worker_touch_within_a_tick(struct kunit *test)
 	expect_fired_at(test, tt, wheel_at(wheel, 501));
 }
 
-/* Beyond a slot of the top level, so that it comes down all of them. */
-static void worker_five_hours(struct kunit *test)
-{
-	struct timewheel *wheel = env_wheel(test, 256, 4);
-	struct test_timeout *tts = env_timeouts(test, 2);
-	const u64 hours = 5 * 3600 * 1000;
-
-	need_virtual_time(test);
-	timewheel_add_at(wheel, &tts[0].t, wheel_at(wheel, hours) + 1);
-	timewheel_add_at(wheel, &tts[1].t, wheel_at(wheel, 100 * hours));
-	sleep_until(wheel_at(wheel, hours + 10));
-	expect_fired_at(test, &tts[0], wheel_at(wheel, hours + 1));
-	KUNIT_EXPECT_EQ(test, tts[1].fired, 0);
-	/* The start, housekeeping, and a move down for each level. */
-	KUNIT_EXPECT_LE(test, wheel->books.wakeups, 2 + 4);
-	KUNIT_EXPECT_TRUE(test, timewheel_cancel_sync(&tts[1].t));
-}
-
 static struct kunit_case worker_cases[] = {
 	KUNIT_CASE(worker_ticks),
 	KUNIT_CASE(worker_on_a_tick),
@@ -333,7 +315,6 @@ static struct kunit_case worker_cases[] = {
 	KUNIT_CASE(worker_rearm_both_ways),
 	KUNIT_CASE(worker_touch),
 	KUNIT_CASE(worker_touch_within_a_tick),
-	KUNIT_CASE_SLOW(worker_five_hours),
 	{}
 };
 
