@@ -189,12 +189,14 @@ static void sync_defeats(struct kunit *test, void (*again)(struct test_timeout *
 {
 	struct timewheel *wheel = env_wheel(test, 256, 4);
 	struct test_timeout *tt = env_timeouts(test, 1);
-	unsigned int i, fired, cancelled = 0;
+	unsigned int i, fired = 0, cancelled = 0;
 
 	tt->on_expired = again;
 	for (i = 0; i < 50; i++) {
 		KUNIT_EXPECT_EQ(test, timewheel_add(wheel, &tt->t, 0), 0);
 		usleep_range(3000 + 37 * i, 3000 + 40 * i);
+		/* A slow machine may not have come to it. */
+		KUNIT_EXPECT_TRUE(test, wait_for(READ_ONCE(tt->fired) > fired));
 		cancelled += timewheel_cancel_sync(&tt->t);
 		KUNIT_EXPECT_FALSE(test, timewheel_pending(&tt->t));
 		KUNIT_EXPECT_EQ(test, atomic_read(&tt->t.state), 0);
