@@ -7,47 +7,72 @@
 #include "fdpass.h"
 #include "harness.h"
 
-void send_fd(int sock, int fd)
+/* The one byte that carries it, and room for it. */
+union fd_room {
+	char buf[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
+
+static struct msghdr fd_message(union fd_room *room, struct iovec *iov)
 {
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} u = { };
+	return (struct msghdr){
+		.msg_iov = iov,
+		.msg_iovlen = 1,
+		.msg_control = room->buf,
+		.msg_controllen = sizeof(room->buf),
+	};
+}
+
+static ssize_t fd_send(int sock, int fd, int flags)
+{
+	union fd_room room = { };
 	char byte = 0;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = u.buf,
-		.msg_controllen = sizeof(u.buf),
-	};
+	struct msghdr msg = fd_message(&room, &iov);
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	ASSERT_EQ(1, sendmsg(sock, &msg, 0));
+	return sendmsg(sock, &msg, flags);
+}
+
+static int fd_receive(int sock, int flags)
+{
+	union fd_room room = { };
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = fd_message(&room, &iov);
+	int fd;
+
+	if (recvmsg(sock, &msg, flags) != 1 || !CMSG_FIRSTHDR(&msg))
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+void send_fd(int sock, int fd)
+{
+	ASSERT_EQ(1, fd_send(sock, fd, 0));
 }
 
 int receive_fd(int sock)
 {
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} u = { };
-	char byte;
-	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = u.buf,
-		.msg_controllen = sizeof(u.buf),
-	};
-	int fd;
+	int fd = fd_receive(sock, 0);
 
-	ASSERT_EQ(1, recvmsg(sock, &msg, 0));
-	ASSERT_TRUE(CMSG_FIRSTHDR(&msg));
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	ASSERT_OK(fd);
 	return fd;
+}
+
+/* If there is room just now. */
+bool try_send_fd(int sock, int fd)
+{
+	return fd_send(sock, fd, MSG_DONTWAIT) == 1;
+}
+
+/* If one is there just now, else -1. */
+int try_receive_fd(int sock)
+{
+	return fd_receive(sock, MSG_DONTWAIT);
 }

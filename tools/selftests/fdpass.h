@@ -5,7 +5,11 @@
 #ifndef FDPASS_H
 #define FDPASS_H
 
+#include <stdbool.h>
+
 void send_fd(int sock, int fd);
 int receive_fd(int sock);
+bool try_send_fd(int sock, int fd);
+int try_receive_fd(int sock);
 
 #endif /* FDPASS_H */
