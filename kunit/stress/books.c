@@ -10,7 +10,8 @@ static void tally_sum(struct stress_tally *sum, const struct stress_tally *t)
 	unsigned int i;
 
 	for (i = 0; i < COUNTS; i++)
-		sum->n[i] += t->n[i];
+		/* Others may be counting. */
+		sum->n[i] += READ_ONCE(t->n[i]);
 }
 
 void tally_add(struct stress_tally *sum, struct stress_tally __percpu *tally)
