@@ -3,12 +3,14 @@
  * Making the kernel's allocations fail, one after the other.
  */
 #include <stdlib.h>
+#include <sys/klog.h>
 
 #include "faults.h"
 #include "support.h"
 
 #define DEBUG_DIR	"/sys/kernel/debug/"
 #define KMEMLEAK	DEBUG_DIR "kmemleak"
+#define CONSOLE_LEVEL	8	/* of syslog(2): what goes to the console */
 #define IGNORE_LOGLEVEL	"/sys/module/printk/parameters/ignore_loglevel"
 
 static bool write_text(const char *path, const char *text)
@@ -116,11 +118,11 @@ void leaks_end(void)
 void log_quiet(void)
 {
 	write_text(IGNORE_LOGLEVEL, "N");
-	write_text("/proc/sys/kernel/printk", "1 4 1 7");
+	klogctl(CONSOLE_LEVEL, NULL, 1);
 }
 
 void log_loud(void)
 {
-	write_text("/proc/sys/kernel/printk", "7 4 1 7");
+	klogctl(CONSOLE_LEVEL, NULL, 7);
 	write_text(IGNORE_LOGLEVEL, "Y");
 }
