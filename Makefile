@@ -27,7 +27,7 @@ demo: ## everything needed, then the main job on a stock Debian kernel in a VM
 	scripts/demo
 
 check: ## everything needed, then style, KUnit and the selftests on Debian's 6.12
-	scripts/check
+	scripts/check $(CHECK)
 
 check-debug: ## the same, and KUnit and the selftests on a kernel with KASAN, lockdep and kmemleak
 	scripts/check --debug
