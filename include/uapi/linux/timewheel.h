@@ -49,10 +49,12 @@
  * @pad: 0
  * @result: out: 0 or -errno
  * @id: index in the low 32 bits, generation in the high 32.  Out of ARM, into
- *	CANCEL and REARM, which match all 64 bits.
+ *	CANCEL and REARM, which match all 64 bits.  With TIMEWHEEL_OWN_ID also into
+ *	ARM: an index below timewheel_setup.own_ids, and any generation.
  * @user_data: the caller's cookie, returned in the event
  * @expires_ns: deadline, absolute with TIMEWHEEL_ABS, else from now
- * @interval_ns: 0 for a one-shot, else the period, up to 2^63 - 1
+ * @interval_ns: 0 for a one-shot, else the period, up to 2^63 - 1; 0 with
+ *	TIMEWHEEL_LEASE
  * @slack_ns: how much later than the deadline it may expire
  * @eventfd: signalled at each expiry; -1 for the context's own, if it has one.
  *	0 is a descriptor like any other.
@@ -383,7 +385,9 @@ struct timewheel_ring {
  *
  * read() gives whole events, as many as fit: EINVAL if none does.  It waits for
  * the first, unless O_NONBLOCK says EAGAIN; after STOP, when all have been read,
- * it returns 0 rather than wait.
+ * it returns 0 rather than wait.  poll() says POLLIN while there are events that
+ * read() would give, or that are in the completion ring; of the end after STOP it
+ * says nothing.
  */
 #define TIMEWHEEL_IOC_MAGIC	0xBC
 
