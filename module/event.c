@@ -234,21 +234,18 @@ static void event_fill(const struct context *ctx, const struct entry *e,
 		event->flags |= TIMEWHEEL_EVENT_LAST;
 }
 
-/* What an entry has to tell, one or two events; at most @max.  Returns how many. */
-static u32 event_tell(const struct context *ctx, const struct entry *e,
-		      struct timewheel_event *events, u32 max)
+/*
+ * One event for an entry: what else it has to tell comes when it has been at the
+ * end of the list.  So however it changes while a reader copies, the n-th event
+ * that he peeked at is that of the n-th entry.
+ */
+static void event_tell(const struct context *ctx, const struct entry *e,
+		       struct timewheel_event *event)
 {
-	u32 nr = 0;
-
-	if (e->state == ENTRY_FAILED) {
-		event_fill_failed(e, events);
-		return 1;
-	}
-	if (e->periods)
-		event_fill(ctx, e, e->periods, &events[nr++]);
-	if (e->state == ENTRY_UNPROCESSED && nr < max)
-		event_fill(ctx, e, 0, &events[nr++]);
-	return nr;
+	if (e->state == ENTRY_FAILED)
+		event_fill_failed(e, event);
+	else
+		event_fill(ctx, e, e->periods, event);
 }
 
 /* The first events, at most @max; they stay where they are. */
@@ -262,7 +259,7 @@ static u32 event_peek(struct context *ctx, struct timewheel_event *events,
 
 	spin_lock(&ctx->lock);
 	for (e = ctx->ready; e && nr < max; e = e->next)
-		nr += event_tell(ctx, e, &events[nr], max - nr);
+		event_tell(ctx, e, &events[nr++]);
 	ctx->reading = nr;
 	spin_unlock(&ctx->lock);
 	return nr;
@@ -273,7 +270,10 @@ bool event_first(struct context *ctx, struct timewheel_event *event)
 {
 	lockdep_assert_held(&ctx->lock);
 
-	return ctx->ready && event_tell(ctx, ctx->ready, event, 1);
+	if (!ctx->ready)
+		return false;
+	event_tell(ctx, ctx->ready, event);
+	return true;
 }
 
 /* A failed op has been told: its entry is for the next. */
@@ -293,8 +293,8 @@ static void event_drop_failed(struct context *ctx, struct entry *e)
 }
 
 /*
- * The first event in the list has been read.  More may have come to its entry
- * since: then that stays to be read, behind what is there already.
+ * The first event in the list has been read.  Its entry may have more to tell:
+ * then that stays to be read, behind what is there already.
  */
 void event_drop(struct context *ctx, const struct timewheel_event *event)
 {
@@ -308,15 +308,13 @@ void event_drop(struct context *ctx, const struct timewheel_event *event)
 		e->periods -= event->result;
 	if (failed || !e->periods)
 		ctx->books.unread--;
-	if (event->result && unprocessed)
-		return;
 
 	WRITE_ONCE(ctx->ready, e->next);
 	if (!ctx->ready)
 		ctx->ready_last = &ctx->ready;
 	if (failed)
 		event_drop_failed(ctx, e);
-	else if (e->periods)
+	else if (e->periods || (unprocessed && event->result))
 		event_queue(ctx, e);
 	else if (unprocessed || e->state == ENTRY_EXPIRED)
 		entry_free(ctx, e);

@@ -5,7 +5,10 @@
  * However late the machine runs a test: the periods that events tell of are all
  * there were, each once, and the phase is that of the first deadline.
  */
+#include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "support.h"
 
@@ -170,6 +173,70 @@ TEST(stopped)
 {
 	check_stop(2);
 	check_stop(1);
+}
+
+/* Stopped while a reader copies: in the middle of that his memory is not there. */
+static int read_fd;
+
+static void *stop_and_provide(void *uffd)
+{
+	struct uffd_msg msg;
+	struct uffdio_zeropage zero = { .range.len = 4096 };
+
+	if (read((intptr_t)uffd, &msg, sizeof(msg)) != sizeof(msg))
+		return "no fault came";
+	if (ioctl(read_fd, TIMEWHEEL_IOC_STOP))
+		return "STOP failed";
+	zero.range.start = msg.arg.pagefault.address & ~4095ULL;
+	return ioctl((intptr_t)uffd, UFFDIO_ZEROPAGE, &zero) ? "no page" : NULL;
+}
+
+TEST(stopped_while_being_read)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct timewheel_event *ev, more;
+	intptr_t uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	pthread_t thread;
+	void *failed;
+	char *pages;
+	uint64_t id;
+
+	if (uffd < 0)
+		SKIP("no userfaultfd: %s", strerror(errno));
+	pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_TRUE(pages != MAP_FAILED);
+	/* The first event ends where the page that is missing begins. */
+	ev = (void *)(pages + 4096 - sizeof(*ev));
+	ev->id = 0;
+	reg.range.start = (uintptr_t)pages + 4096;
+	reg.range.len = 4096;
+	ASSERT_OK(ioctl(uffd, UFFDIO_API, &api));
+	ASSERT_OK(ioctl(uffd, UFFDIO_REGISTER, &reg));
+
+	read_fd = tw_open();
+	id = arm_op(read_fd, op_periodic(0, HOUR, 1));
+	wait_fired(read_fd, 1);
+	arm(read_fd, 0, 2);
+	wait_fired(read_fd, 2);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, stop_and_provide, (void *)uffd));
+	ASSERT_LE(2 * sizeof(*ev), read(read_fd, ev, 2 * sizeof(*ev)));
+	pthread_join(thread, &failed);
+	if (failed)
+		test_fail(__FILE__, __LINE__, "%s", (char *)failed);
+
+	EXPECT_TRUE(ev[0].id == id);
+	EXPECT_EQ(EXPIRED, ev[0].flags);
+	EXPECT_EQ(2, ev[1].user_data);
+	EXPECT_EQ(1, ev[1].result);
+	ASSERT_EQ(sizeof(more), read(read_fd, &more, sizeof(more)));
+	EXPECT_TRUE(more.id == id);
+	EXPECT_EQ(UNPROCESSED | LAST, more.flags);
+	EXPECT_EQ(0, more.result);
+	EXPECT_EQ(0, read(read_fd, &more, sizeof(more)));
+	EXPECT_EQ(0, stats_of(read_fd).unread);
+	expect_balance(read_fd);
 }
 
 TEST(stopped_without_events)
