@@ -142,9 +142,13 @@ static void submission_promise(struct timewheel_source *source, u64 wake_ns)
 {
 	struct context *ctx = submission_context(source);
 	s64 shift = context_shift(ctx, ctx->wheel);
+	u64 in_time = ctx->wheel->tick_ns - 1;
 
+	/* What falls into the tick that ends with the pass is in time for it. */
 	if (wake_ns >= WAKE_NEVER)
 		wake_ns = U64_MAX;
+	else
+		wake_ns -= min(wake_ns, in_time);
 	WRITE_ONCE(ctx->submission.ring.head->wake_ns,
 		   timens_to_opener(shift, wake_ns));
 }
@@ -166,11 +170,11 @@ static bool submission_full(struct context *ctx)
  * submission_enter - TIMEWHEEL_IOC_SUBMIT with no ops: look at the rings
  * @ctx: the context
  *
- * The worker drains the submission ring at once, and if that is full this waits
- * until it is not.  Events that the completion ring had no room for are moved there.
+ * Events that the completion ring had no room for are moved there.  The worker is
+ * told to drain the submission ring, and if that is full this waits until it is not.
  *
- * Return: 0; -EINVAL if there are no rings; -EAGAIN if the submission ring stays
- * full until events have been read; -ERESTARTSYS.
+ * Return: 0; -EINVAL if there are no rings; -EAGAIN if the submission ring does
+ * not move until events have been read, or makes no sense; -ERESTARTSYS.
  */
 int submission_enter(struct context *ctx)
 {
@@ -183,15 +187,17 @@ int submission_enter(struct context *ctx)
 	completion_fill(ctx);
 	if (!sub->ring.entries)
 		return 0;
+	if (READ_ONCE(sub->stuck))
+		return -EAGAIN;
 	if (!submission_waiting(&sub->source))
-		return submission_full(ctx) ? -EAGAIN : 0;
+		return 0;
 
 	worker_kick(ctx->wheel);
 	ret = wait_event_interruptible(ctx->leavers, !submission_full(ctx) ||
 				       READ_ONCE(sub->stuck));
 	if (ret)
 		return ret;
-	return submission_full(ctx) ? -EAGAIN : 0;
+	return READ_ONCE(sub->stuck) ? -EAGAIN : 0;
 }
 
 /* The memory is the active memory cgroup's. */

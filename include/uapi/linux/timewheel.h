@@ -299,7 +299,9 @@ struct timewheel_stats {
  *	it finds the entry written.  4 pairs with the kernel's full barrier between
  *	its store of wake_ns and its look at tail, before it sleeps: one of them
  *	sees what the other wrote.  So only if the op's deadline lies before
- *	wake_ns, or the ring is full, must SUBMIT be called, with nr 0.
+ *	wake_ns, or the ring is full, must SUBMIT be called, with nr 0.  Of several
+ *	ops 4 and 5 are done once, for the nearest deadline.  SUBMIT tells the
+ *	worker, and waits for it only while the ring is full.
  *
  *	An ARM names its own id; a deadline is absolute or in the lease table; an
  *	eventfd of a timeout's own takes a call.  The result of an op is not
@@ -335,7 +337,8 @@ struct timewheel_stats {
  * @pad2: see @pad
  * @mask: entries - 1
  * @flags: TIMEWHEEL_RING_*
- * @wake_ns: when the worker's next pass is due, U64_MAX for none
+ * @wake_ns: of the submission ring: from which deadline on the worker's next pass
+ *	is early enough, U64_MAX for none
  * @pad3: see @pad
  *
  * The entries follow: struct timewheel_op or struct timewheel_event.
