@@ -333,6 +333,7 @@ verdict()
 		say "the module does not load: ${reason:-$refused}"
 		exit "$TW_REFUSED"
 	fi
-	[ "$status" = 0 ] || show_log
+	# It has said itself what was wrong.
+	[ "$status" = 0 ] || say "the command ended with $status; the kernel log is in $kept_log"
 	exit "$status"
 }
