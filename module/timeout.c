@@ -630,8 +630,9 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 		u64 deadline_ns = ops->deadline(t);
 
 		if (deadline_ns > expires) {
+			/* Unless it was moved since, as in timeout_expire_periodic(). */
+			cmpxchg64(&t->expires, expires, deadline_ns);
 			expires = deadline_ns;
-			WRITE_ONCE(t->expires, expires);
 		}
 	}
 
