@@ -97,6 +97,9 @@ int account_charge(struct account *account, bool exempt, unsigned int nr)
 {
 	unsigned int limit = exempt ? UINT_MAX : param_max_user_timeouts;
 
+	/* Whoever is over a limit may still ask for nothing. */
+	if (!nr)
+		return 0;
 	if (!held_add(&account->held, nr, limit))
 		return -EDQUOT;
 	if (!held_add(&module_held, nr, param_max_timeouts)) {

@@ -2,7 +2,9 @@
 /*
  * The limits that contexts share: of each user, and of the module.
  */
+#include <linux/capability.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "module.h"
@@ -150,6 +152,45 @@ TEST(root_is_exempt)
 		EXPECT_EQ(0, try_arm(users_fd));
 	as_user(USER, arm_in_roots);
 	EXPECT_EQ(40, stats_of(users_fd).pending);
+	close(users_fd);
+	module_restore();
+}
+
+/* From now on root is a user like any other. */
+static void drop_exemption(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { };
+
+	ASSERT_OK(syscall(SYS_capget, &header, data));
+	data[0].effective &= ~(1U << CAP_SYS_RESOURCE);
+	ASSERT_OK(syscall(SYS_capset, &header, data));
+}
+
+/* Over the limit, by what an exempt context holds, one may still ask for none. */
+TEST(over_the_limit)
+{
+	struct timewheel_setup s = { .size = sizeof(s), .own_ids = 1 };
+	int i, fd, status;
+
+	need_module();
+	module_reload("max_user_timeouts=10");
+	users_fd = tw_open();
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(0, try_arm(users_fd));
+	if (!fork()) {
+		drop_exemption();
+		fd = tw_open();
+		EXPECT_ERR(EDQUOT, setup(fd, &s));
+		s.own_ids = 0;
+		EXPECT_EQ(0, setup(fd, &s));
+		EXPECT_ERR(EDQUOT, try_arm(fd));
+		_exit(0);
+	}
+	ASSERT_LT(0, wait(&status));
+	EXPECT_EQ(0, status);
 	close(users_fd);
 	module_restore();
 }
