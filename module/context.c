@@ -197,8 +197,7 @@ int context_setup(struct context *ctx, const struct timewheel_setup *s)
 	ctx->own_wheel = s->flags & TIMEWHEEL_SETUP_OWN_WHEEL;
 	/* Pairs with the acquires in context_bind() and context_wheel(). */
 	smp_store_release(&ctx->wheel, wheel);
-	if (ctx->submission.ring.entries)
-		source_attach(wheel, &ctx->submission.source);
+	submission_attach(ctx);
 	goto out;
 
 undo_rings:

@@ -53,6 +53,7 @@ void ring_destroy(struct ring *ring);
 
 int submission_create(struct context *ctx, u32 entries);
 void submission_destroy(struct context *ctx);
+void submission_attach(struct context *ctx);
 int submission_enter(struct context *ctx);
 
 bool completion_waiting(const struct context *ctx);

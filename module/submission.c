@@ -200,6 +200,23 @@ int submission_enter(struct context *ctx)
 	return READ_ONCE(sub->stuck) ? -EAGAIN : 0;
 }
 
+/* The context has its wheel: have the worker look into the ring, if there is one. */
+void submission_attach(struct context *ctx)
+{
+	struct timewheel_source *source = &ctx->submission.source;
+
+	if (!ctx->submission.ring.entries)
+		return;
+	source_attach(ctx->wheel, source);
+	/*
+	 * Another thread may have found the wheel chosen, filled the ring and called,
+	 * and the pass came too early.  The attaching is a full barrier, as is its
+	 * kick: either that pass sees the source, or this the op.
+	 */
+	if (submission_waiting(source))
+		worker_kick(ctx->wheel);
+}
+
 /* The memory is the active memory cgroup's. */
 int submission_create(struct context *ctx, u32 entries)
 {
