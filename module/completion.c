@@ -44,43 +44,52 @@ static u32 completion_room(const struct ring *ring)
 	return used > ring->entries ? 0 : ring->entries - used;
 }
 
-/* Returns whether there is more to move. */
-static bool completion_move(struct context *ctx)
+/* Returns how many events were moved, at most @max. */
+static u32 completion_move(struct context *ctx, u32 max)
 {
 	struct ring *ring = &ctx->completion;
-	u32 nr = min(completion_room(ring), COMPLETION_BATCH);
+	u32 nr = min(completion_room(ring), max);
 	struct timewheel_event event;
-	bool more = nr == COMPLETION_BATCH;
+	u32 moved = 0;
 
 	lockdep_assert_held(&ctx->lock);
 
 	/* A reader is about to take the first ones off the list. */
 	if (ctx->reading)
-		return false;
+		return 0;
 
-	while (nr-- && event_first(ctx, &event)) {
+	while (moved < nr && event_first(ctx, &event)) {
 		*completion_event(ring, ring->at) = event;
 		event_drop(ctx, &event);
 		WRITE_ONCE(ring->at, ring->at + 1);
+		moved++;
 	}
 	/* Partner: the program's acquire, before it reads the entries. */
 	smp_store_release(&ring->head->tail, ring->at);
 	WRITE_ONCE(ring->head->flags, ctx->ready ? TIMEWHEEL_RING_OVERFLOW : 0);
-	return more && ctx->ready;
+	return moved;
 }
 
 /**
  * completion_fill - move events to the completion ring, if there is one
  * @ctx: the context
+ *
+ * At most as many as it holds: the worker has others to look after, however fast
+ * a program makes room.
  */
 void completion_fill(struct context *ctx)
 {
-	bool more = context_bound(ctx) && ctx->completion.entries;
+	u32 left = context_bound(ctx) ? ctx->completion.entries : 0;
+	u32 want, moved;
 
-	while (more) {
+	while (left) {
+		want = min(left, COMPLETION_BATCH);
 		spin_lock(&ctx->lock);
-		more = completion_move(ctx);
+		moved = completion_move(ctx, want);
 		spin_unlock(&ctx->lock);
+		if (moved < want)
+			break;
+		left -= moved;
 		cond_resched();
 	}
 }

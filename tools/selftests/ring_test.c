@@ -2,6 +2,7 @@
 /*
  * The rings: ops that are asked for, and events that are told, without a call.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -284,6 +285,60 @@ TEST(completion_ring_full)
 	EXPECT_EQ(0, stats_of(r.fd).unread);
 	EXPECT_FALSE(readable(r.fd, 0));
 	expect_balance(r.fd);
+}
+
+/* Says that it has read what it has not: so fast nobody reads. */
+static void *make_room(void *arg)
+{
+	struct rings *r = arg;
+	uint32_t tail;
+
+	while (__atomic_load_n(&r->own_ids, __ATOMIC_RELAXED)) {
+		tail = __atomic_load_n(&r->cq->tail, __ATOMIC_ACQUIRE);
+		__atomic_store_n(&r->cq->head, tail, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void check_room_made(void)
+{
+	enum { ENTRIES = 64, EVENTS = 30000 };
+	uint32_t before, most = 0, moved;
+	pthread_t thread;
+	struct rings r;
+
+	rings_open(&r, 0, ENTRIES, 1, 0);
+	arm_many(r.fd, EVENTS, 0);
+	while (stats_of(r.fd).fired < EVENTS)
+		usleep(1000);
+	/* After the last pass: from now on only calls look. */
+	ASSERT_OK(ioctl(r.fd, TIMEWHEEL_IOC_STOP));
+	EXPECT_EQ(EVENTS - ENTRIES, stats_of(r.fd).unread);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, make_room, &r));
+	while (stats_of(r.fd).unread) {
+		before = __atomic_load_n(&r.cq->tail, __ATOMIC_RELAXED);
+		ASSERT_OK(ring_enter(&r));
+		moved = __atomic_load_n(&r.cq->tail, __ATOMIC_RELAXED) - before;
+		most = moved > most ? moved : most;
+	}
+	/* It ends. */
+	__atomic_store_n(&r.own_ids, 0, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	EXPECT_LE(most, ENTRIES);
+	EXPECT_LT(0, most);
+	EXPECT_EQ(EVENTS, __atomic_load_n(&r.cq->tail, __ATOMIC_RELAXED));
+	expect_balance(r.fd);
+	rings_close(&r);
+}
+
+/* However fast a program makes room, one look at its ring moves no more than fit. */
+TEST(a_ring_at_a_time)
+{
+	int i;
+
+	/* The two threads run at the same time most of the time, not all. */
+	for (i = 0; i < 4; i++)
+		check_room_made();
 }
 
 TEST(poll_and_eventfd)
