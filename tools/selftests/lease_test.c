@@ -7,6 +7,8 @@
 /* Refreshed again and again it does not expire; then it does, once, in time. */
 TEST(refreshed_by_a_store)
 {
+	/* Longer than a slow machine stalls. */
+	const uint64_t left = 2 * SEC;
 	struct timewheel_event ev;
 	struct timewheel_query q;
 	uint64_t now, end, last = 0;
@@ -15,10 +17,10 @@ TEST(refreshed_by_a_store)
 	rings_open(&r, 8, 8, 4, 0);
 	rings_map_leases(&r);
 	now = now_ns(CLOCK_MONOTONIC);
-	lease_store(&r, 2, now + 200 * MS);
+	lease_store(&r, 2, now + left);
 	ring_ask(&r, op_lease(id_of(2, 9), 7));
-	for (end = now + 600 * MS; now < end; now = now_ns(CLOCK_MONOTONIC)) {
-		last = now + 200 * MS;
+	for (end = now + 3 * left; now < end; now = now_ns(CLOCK_MONOTONIC)) {
+		last = now + left;
 		lease_store(&r, 2, last);
 		if (stats_of(r.fd).fired)
 			break;
@@ -109,13 +111,25 @@ TEST(malformed)
 	EXPECT_EQ(0, stats_of(r.fd).rearmed);
 }
 
+/* The even ones below @nr, so that they have @left to go. */
+static void refresh_even(struct rings *r, uint32_t nr, uint64_t left)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	uint32_t i;
+
+	for (i = 0; i < nr; i += 2)
+		lease_store(r, i, now + left);
+}
+
 /* Many, some of them refreshed: these stay, the others go, each once. */
 TEST(many)
 {
 	enum { NR = 2000 };
+	/* Longer than a slow machine stalls, and shorter than the test. */
+	const uint64_t left = 5 * SEC;
 	static unsigned char seen[NR];
 	struct timewheel_event ev;
-	uint64_t now, start;
+	uint64_t start;
 	struct rings r;
 	uint32_t i, wrong = 0;
 
@@ -123,16 +137,14 @@ TEST(many)
 	rings_map_leases(&r);
 	start = now_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < NR; i++) {
-		lease_store(&r, i, start + SEC);
+		if (i % 16 == 0)
+			refresh_even(&r, i, left);
+		lease_store(&r, i, now_ns(CLOCK_MONOTONIC) + (i % 2 ? 10 * MS : left));
 		ring_ask(&r, op_lease(id_of(i, 1), i));
 	}
-	ASSERT_OK(ring_enter(&r));
-	/* The even ones, until the odd ones are gone. */
-	while (stats_of(r.fd).fired < NR / 2) {
-		now = now_ns(CLOCK_MONOTONIC);
-		for (i = 0; i < NR; i += 2)
-			lease_store(&r, i, now + 20 * SEC);
-	}
+	while (stats_of(r.fd).fired < NR / 2 ||
+	       now_ns(CLOCK_MONOTONIC) < start + 2 * left)
+		refresh_even(&r, NR, left);
 	while (ring_pop(&r, &ev))
 		seen[ev.user_data]++;
 	for (i = 0; i < NR; i++)
