@@ -174,7 +174,7 @@ static bool submission_full(struct context *ctx)
  * told to drain the submission ring, and if that is full this waits until it is not.
  *
  * Return: 0; -EINVAL if there are no rings; -EAGAIN if the submission ring does
- * not move until events have been read, or makes no sense; -ERESTARTSYS.
+ * not move until events have been read; -ERESTARTSYS.
  */
 int submission_enter(struct context *ctx)
 {

@@ -21,8 +21,8 @@
  * for each.  A producer whose deadline comes before that brings the promise
  * forward, as ever, and the worker heeds it when it sets the timer.
  *
- * Programs that fill a ring have the same protocol, see source.c; the promise
- * they read is never earlier than this one.
+ * Programs that fill a ring have the same protocol, see source.c.  The promise
+ * they read is no earlier than the first deadline that is in time for this one.
  *
  * Anybody who brought the promise forward starts the timer and then looks
  * whether the promise is earlier still, and starts it again.  So whatever the
