@@ -109,7 +109,7 @@ static int setup_check(const struct timewheel_setup *s)
 	return 0;
 }
 
-static struct timewheel *setup_wheel(const struct timewheel_setup *s)
+static struct timewheel *setup_own_wheel(const struct timewheel_setup *s)
 {
 	char name[TIMEWHEEL_NAME_LEN];
 	struct timewheel_params params = {
@@ -120,11 +120,39 @@ static struct timewheel *setup_wheel(const struct timewheel_setup *s)
 		.clockid = s->clockid,
 	};
 
-	if (!(s->flags & TIMEWHEEL_SETUP_OWN_WHEEL))
-		return timewheel_system();
 	/* All can see the name of a thread: it must not tell whose it is. */
 	snprintf(name, sizeof(name), "own%u", atomic_inc_return(&own_wheels));
 	return wheel_create(&params);
+}
+
+/* What of it is counted for the user, the context has from here on. */
+static struct timewheel *setup_wheel(struct context *ctx,
+				     const struct timewheel_setup *s)
+{
+	struct timewheel *wheel = timewheel_system();
+	int ret = 0;
+
+	if (s->flags & TIMEWHEEL_SETUP_OWN_WHEEL) {
+		ret = account_take_wheel(ctx->account, ctx->exempt);
+		if (ret)
+			return ERR_PTR(ret);
+		wheel = setup_own_wheel(s);
+		if (IS_ERR(wheel))
+			account_give_wheel(ctx->account);
+	} else if (s->sq_entries) {
+		ret = account_take_ring(ctx->account, ctx->exempt);
+	}
+	return ret ? ERR_PTR(ret) : wheel;
+}
+
+static void context_put_wheel(struct context *ctx)
+{
+	if (ctx->own_wheel) {
+		wheel_destroy(ctx->wheel);
+		account_give_wheel(ctx->account);
+	} else if (ctx->submission.ring.entries) {
+		account_give_ring(ctx->account);
+	}
 }
 
 static void setup_rings_undo(struct context *ctx)
@@ -155,8 +183,9 @@ static int setup_rings(struct context *ctx, const struct timewheel_setup *s)
  *
  * Return: 0; -EINVAL for what makes no sense; -EBUSY after another SETUP, the
  * first op or STOP; -EBADF or -EINVAL for an eventfd that is none; -ENOSPC for
- * more wheels than max_wheels; -EDQUOT, -ENOSPC for more own ids than the limits
- * leave; -ENOMEM, -ERESTARTSYS.
+ * more wheels than max_wheels; -EDQUOT for more wheels or rings than the user may
+ * have; -EDQUOT, -ENOSPC for more own ids than the limits leave; -ENOMEM,
+ * -ERESTARTSYS.
  * After an error the context is as it was.
  */
 int context_setup(struct context *ctx, const struct timewheel_setup *s)
@@ -189,7 +218,7 @@ int context_setup(struct context *ctx, const struct timewheel_setup *s)
 	ret = setup_rings(ctx, s);
 	if (ret)
 		goto clear_handles;
-	wheel = setup_wheel(s);
+	wheel = setup_wheel(ctx, s);
 	ret = PTR_ERR_OR_ZERO(wheel);
 	if (ret)
 		goto undo_rings;
@@ -402,11 +431,10 @@ void context_close(struct context *ctx)
 
 	/* Events that nobody read hold their entries. */
 	account_uncharge(ctx->account, ctx->handles.held);
+	context_put_wheel(ctx);
 	setup_rings_undo(ctx);
 	shared_destroy(&ctx->leases.memory);
 	handles_destroy(&ctx->handles);
-	if (ctx->own_wheel)
-		wheel_destroy(ctx->wheel);
 	if (ctx->eventfd)
 		eventfd_ctx_put(ctx->eventfd);
 	account_put(ctx->account);

@@ -43,6 +43,14 @@ unsigned int param_max_user_timeouts = 1U << 22;
 module_param_named(max_user_timeouts, param_max_user_timeouts, uint, 0444);
 MODULE_PARM_DESC(max_user_timeouts, "Timeouts of one user's programs, 1 to 1073741824; CAP_SYS_RESOURCE is exempt (default 4194304)");
 
+unsigned int param_max_user_wheels = 16;
+module_param_named(max_user_wheels, param_max_user_wheels, uint, 0444);
+MODULE_PARM_DESC(max_user_wheels, "Own wheels of one user's programs, 1 to 65536; CAP_SYS_RESOURCE is exempt (default 16)");
+
+unsigned int param_max_user_rings = 256;
+module_param_named(max_user_rings, param_max_user_rings, uint, 0444);
+MODULE_PARM_DESC(max_user_rings, "Submission rings of one user's programs on the system wheel, 1 to 65536; CAP_SYS_RESOURCE is exempt (default 256)");
+
 bool param_realtime;
 module_param_named(realtime, param_realtime, bool, 0444);
 MODULE_PARM_DESC(realtime, "Give the system wheel's worker low real-time priority (default no)");
@@ -65,7 +73,9 @@ static int __init params_check(void)
 	    param_check("housekeeping_ms", param_housekeeping_ms, 60000) ||
 	    param_check("max_wheels", param_max_wheels, 65536) ||
 	    param_check("max_timeouts", param_max_timeouts, 1U << 30) ||
-	    param_check("max_user_timeouts", param_max_user_timeouts, 1U << 30))
+	    param_check("max_user_timeouts", param_max_user_timeouts, 1U << 30) ||
+	    param_check("max_user_wheels", param_max_user_wheels, 65536) ||
+	    param_check("max_user_rings", param_max_user_rings, 65536))
 		return -EINVAL;
 
 	if (core_check(param_slots, param_levels)) {

@@ -14,6 +14,8 @@ extern unsigned int param_housekeeping_ms; /* see worker.c */
 extern unsigned int param_max_wheels;	/* wheels at once, the system wheel not counted */
 extern unsigned int param_max_timeouts;	/* entries of all contexts together */
 extern unsigned int param_max_user_timeouts; /* entries of one user's contexts */
+extern unsigned int param_max_user_wheels; /* own wheels of one user's contexts */
+extern unsigned int param_max_user_rings; /* their submission rings on the system wheel */
 extern bool param_realtime;		/* the system wheel's worker has low real-time priority */
 
 #endif /* TIMEWHEEL_PARAMS_H */

@@ -72,7 +72,9 @@ void account_put(struct account *account)
 	spin_unlock(&accounts_lock);
 
 	if (account)
-		WARN_ON(atomic_read(&account->held));
+		WARN_ON(atomic_read(&account->held) ||
+			atomic_read(&account->wheels) ||
+			atomic_read(&account->rings));
 	kfree(account);
 }
 
@@ -107,6 +109,36 @@ int account_charge(struct account *account, bool exempt, unsigned int nr)
 		return -ENOSPC;
 	}
 	return 0;
+}
+
+/*
+ * What a wheel looks at as a whole: an own wheel has a thread, and each ring is
+ * looked at in every pass of its wheel.  -EDQUOT over the user's limit.
+ */
+static int account_take(atomic_t *held, bool exempt, unsigned int limit)
+{
+	return held_add(held, 1, exempt ? UINT_MAX : limit) ? 0 : -EDQUOT;
+}
+
+int account_take_wheel(struct account *account, bool exempt)
+{
+	return account_take(&account->wheels, exempt, param_max_user_wheels);
+}
+
+void account_give_wheel(struct account *account)
+{
+	atomic_dec(&account->wheels);
+}
+
+/* On an own wheel a ring is in nobody's way, and is not counted. */
+int account_take_ring(struct account *account, bool exempt)
+{
+	return account_take(&account->rings, exempt, param_max_user_rings);
+}
+
+void account_give_ring(struct account *account)
+{
+	atomic_dec(&account->rings);
 }
 
 void account_uncharge(struct account *account, unsigned int nr)

@@ -265,3 +265,66 @@ TEST(limit_in_a_batch)
 	close(fd);
 	module_restore();
 }
+
+/* SETUP as the limits of a user have it; returns the context, or -1. */
+static int try_setup(uint32_t flags, uint32_t sq_entries)
+{
+	struct timewheel_setup s = {
+		.size = sizeof(s),
+		.flags = flags,
+		.sq_entries = sq_entries,
+		.own_ids = sq_entries,
+	};
+	int fd = tw_open();
+
+	if (!setup(fd, &s))
+		return fd;
+	EXPECT_EQ(EDQUOT, errno);
+	/* As if it had not been: the context can still be set up otherwise. */
+	ASSERT_OK(setup(fd, &(struct timewheel_setup){ .size = sizeof(s) }));
+	ASSERT_OK(close(fd));
+	return -1;
+}
+
+static void two_wheels_three_rings(void)
+{
+	int wheels[2], rings[3], i;
+
+	for (i = 0; i < 2; i++)
+		ASSERT_OK(wheels[i] = try_setup(TIMEWHEEL_SETUP_OWN_WHEEL, 0));
+	EXPECT_EQ(-1, try_setup(TIMEWHEEL_SETUP_OWN_WHEEL, 0));
+	EXPECT_EQ(-1, try_setup(TIMEWHEEL_SETUP_OWN_WHEEL, 8));
+	for (i = 0; i < 3; i++)
+		ASSERT_OK(rings[i] = try_setup(0, 8));
+	EXPECT_EQ(-1, try_setup(0, 8));
+	/* A context that wants neither. */
+	i = try_setup(0, 0);
+	ASSERT_OK(i);
+	ASSERT_OK(close(i));
+
+	/* One that goes makes room; a ring on an own wheel is not counted. */
+	ASSERT_OK(close(wheels[0]));
+	ASSERT_OK(wheels[0] = try_setup(TIMEWHEEL_SETUP_OWN_WHEEL, 8));
+	EXPECT_EQ(-1, try_setup(TIMEWHEEL_SETUP_OWN_WHEEL, 8));
+	ASSERT_OK(close(wheels[0]));
+	EXPECT_EQ(-1, try_setup(0, 8));
+	ASSERT_OK(close(rings[0]));
+	ASSERT_OK(rings[0] = try_setup(0, 8));
+	EXPECT_EQ(-1, try_setup(0, 8));
+}
+
+TEST(wheels_and_rings_of_a_user)
+{
+	int fds[4], i;
+
+	need_module();
+	module_reload("max_user_wheels=2 max_user_rings=3");
+	as_user(USER, two_wheels_three_rings);
+	as_user(OTHER, two_wheels_three_rings);
+	/* Root has CAP_SYS_RESOURCE. */
+	for (i = 0; i < 4; i++)
+		ASSERT_OK(fds[i] = try_setup(i < 3 ? TIMEWHEEL_SETUP_OWN_WHEEL : 0, 8));
+	for (i = 0; i < 4; i++)
+		close(fds[i]);
+	module_restore();
+}

@@ -96,7 +96,7 @@ TEST(bad_parameters_are_refused)
 {
 	static const char *const numbers[] = {
 		"tick_us", "slots", "levels", "housekeeping_ms", "max_timeouts",
-		"max_user_timeouts", "max_wheels",
+		"max_user_timeouts", "max_user_wheels", "max_user_rings", "max_wheels",
 	};
 	static const char *const values[] = { "0", "4294967295", "-1", "abc", "" };
 	char params[64];
@@ -121,7 +121,8 @@ TEST(parameters_are_documented)
 {
 	static const char *const names[] = {
 		"tick_us", "slots", "levels", "housekeeping_ms", "max_timeouts",
-		"max_user_timeouts", "max_wheels", "realtime",
+		"max_user_timeouts", "max_user_wheels", "max_user_rings", "max_wheels",
+		"realtime",
 	};
 	char path[128];
 	unsigned int i;

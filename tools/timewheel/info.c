@@ -33,7 +33,8 @@ static const struct {
 
 /* The limits that are parameters of the module. */
 static const char *const limits[] = {
-	"max_timeouts", "max_user_timeouts", "max_wheels",
+	"max_timeouts", "max_user_timeouts", "max_wheels", "max_user_wheels",
+	"max_user_rings",
 };
 
 #define NR_LIMITS ARRAY_SIZE(limits)

@@ -113,6 +113,10 @@ static void make_wheel(int fd, const struct saved_wheel *wheel)
 		fail("no more wheels: the module's limit max_wheels is reached.\n"
 		     "To raise it, write 'options timewheel max_wheels=NUMBER' to a file in\n"
 		     "/etc/modprobe.d and load the module anew. Nothing was armed.");
+	case EDQUOT:
+		fail("no more wheels: the limit of one user, max_user_wheels, is reached.\n"
+		     "To raise it, write 'options timewheel max_user_wheels=NUMBER' to a file in\n"
+		     "/etc/modprobe.d and load the module anew. Nothing was armed.");
 	default:
 		fail_errno(errno, "cannot make a wheel for them (SETUP)");
 	}

@@ -366,8 +366,9 @@ struct timewheel_ring {
  * INFO, STATS	fill the structure; any time
  * SETUP	once, before the first op: else EBUSY.  EINVAL for what is out of
  *		range, EBADF or EINVAL for a descriptor that is no eventfd, ENOSPC
- *		for more own wheels than the module allows, ENOSPC or EDQUOT for
- *		more own ids, ENOMEM, EAGAIN if an own wheel gets no thread
+ *		for more own wheels than the module allows, EDQUOT for more own
+ *		wheels or submission rings than the user may have, ENOSPC or EDQUOT
+ *		for more own ids, ENOMEM, EAGAIN if an own wheel gets no thread
  * ARM		id is filled.  EINVAL for what is malformed, EBADF, ENOSPC when this
  *		context or the module is full, EDQUOT when the user's share is,
  *		ESHUTDOWN after STOP, ENOMEM.
