@@ -101,18 +101,18 @@ static bool wait_child(pid_t pid, unsigned int limit_s, int *status)
 }
 
 /* On a kernel that checks itself all takes longer: so many times. */
-static unsigned int limit_of(const struct test *test)
+unsigned int test_slowness(void)
 {
 	const char *slow = getenv("TIMEWHEEL_SLOW");
 	unsigned long times = slow ? strtoul(slow, NULL, 10) : 1;
 
-	return test->limit_s * (times ? times : 1);
+	return times ?: 1;
 }
 
 /* Returns the exit status of the test. */
 static int run_test(const struct test *test)
 {
-	unsigned int limit_s = limit_of(test);
+	unsigned int limit_s = test->limit_s * test_slowness();
 	int status;
 	bool ended;
 	pid_t pid;

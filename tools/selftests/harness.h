@@ -28,6 +28,7 @@ struct test {
 };
 
 void test_register(struct test *test);
+unsigned int test_slowness(void);
 __printf(3, 4) void test_fail(const char *file, int line, const char *format, ...);
 noreturn void test_stop(void);
 __printf(1, 2) noreturn void test_skip(const char *format, ...);
