@@ -46,12 +46,22 @@ install: have-kdir install-tools ## install the modules for KDIR, the command an
 	@depmod -a $(RELEASE) || true
 	@echo "installed for $(RELEASE); load it there with: modprobe timewheel"
 
-install-tools: tools
+install-tools: tools ## install the command, the library, the man pages and the udev rule (root, or DESTDIR=)
 	install -D -m 755 tools/build/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
+	install -D -m 644 include/uapi/linux/timewheel.h $(DESTDIR)$(PREFIX)/include/linux/timewheel.h
+	install -D -m 644 tools/lib/timewheel.h $(DESTDIR)$(PREFIX)/include/timewheel.h
+	install -D -m 644 tools/build/lib/libtimewheel.a $(DESTDIR)$(PREFIX)/lib/libtimewheel.a
+	install -D -m 755 tools/build/lib/libtimewheel.so.0 $(DESTDIR)$(PREFIX)/lib/libtimewheel.so.0
+	ln -sf libtimewheel.so.0 $(DESTDIR)$(PREFIX)/lib/libtimewheel.so
+	install -D -m 644 tools/build/lib/libtimewheel.pc \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libtimewheel.pc
 	install -D -m 644 tools/man/timewheel.1 $(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
 	install -D -m 644 tools/udev/60-timewheel.rules $(DESTDIR)$(UDEV_RULE)
+ifeq ($(DESTDIR),)
 	getent group timewheel >/dev/null || groupadd --system timewheel
 	@udevadm control --reload 2>/dev/null || true
+	@ldconfig 2>/dev/null || true
+endif
 
 dkms-install: have-dkms install-tools ## install the module by DKMS, for this kernel (or KVER=) and those to come (root)
 	install -d $(DKMS_SRC)
@@ -77,6 +87,11 @@ uninstall: ## take away what install and dkms-install put on this machine (root)
 			depmod -a "$$(basename "$$(dirname "$$modules")")"; \
 	done 2>/dev/null
 	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE) \
+		$(DESTDIR)$(PREFIX)/include/timewheel.h \
+		$(DESTDIR)$(PREFIX)/include/linux/timewheel.h \
+		$(DESTDIR)$(PREFIX)/lib/libtimewheel.a \
+		$(DESTDIR)$(PREFIX)/lib/libtimewheel.so* \
+		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libtimewheel.pc \
 		$(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
 	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
 
