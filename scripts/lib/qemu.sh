@@ -14,7 +14,9 @@ qemu_words()
 			-device "nvme,drive=disk,serial=timewheel")
 	[ -z "$rtc" ] || qemu+=(-rtc "base=$rtc")
 	cmdline="console=ttyS0 ignore_loglevel printk.devkmsg=on panic=-1 oops=panic"
-	cmdline+=" rdinit=/init net.ifnames=0"
+	# An emulated machine on a busy one has clocks that drift apart for a moment: the
+	# kernel would take its best one for broken, and change it in the middle of a test.
+	cmdline+=" rdinit=/init net.ifnames=0 tsc=reliable"
 }
 
 # A name as a value in QEMU's lists of options.
