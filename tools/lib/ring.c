@@ -63,6 +63,13 @@ void ring_unmap(struct ring *ring)
 		munmap(ring->leases, lease_size(ring));
 }
 
+static bool cq_full(const struct ring *ring)
+{
+	/* Only a count: what is there is read after ring_has_event(). */
+	return __atomic_load_n(&ring->cq->tail, __ATOMIC_RELAXED) - ring->taken ==
+	       ring->cq_entries;
+}
+
 /*
  * Have the kernel look at the rings.  If the submission ring is full, this waits
  * until it is not; -EAGAIN if it does not move until events have been taken.
@@ -70,8 +77,16 @@ void ring_unmap(struct ring *ring)
 int ring_enter(struct ring *ring)
 {
 	struct timewheel_submit submit = { };
+	int ret;
 
-	return lib_ioctl(ring->fd, TIMEWHEEL_IOC_SUBMIT, &submit);
+	/*
+	 * The kernel says EAGAIN also if it has just run out of room to tell of an op
+	 * that failed, and is about to make some: another call moves the events.
+	 */
+	do {
+		ret = lib_ioctl(ring->fd, TIMEWHEEL_IOC_SUBMIT, &submit);
+	} while (ret == -EAGAIN && !cq_full(ring));
+	return ret;
 }
 
 bool ring_full(struct ring *ring)

@@ -24,7 +24,8 @@ static int room(struct timewheel *tw)
 	while (ring_full(&tw->ring)) {
 		ring_publish(&tw->ring);
 		ret = ring_enter(&tw->ring);
-		if (ret)
+		/* The kernel may have got stuck, and have made some room before. */
+		if (ret && ring_full(&tw->ring))
 			return ret;
 	}
 	return 0;
@@ -99,10 +100,10 @@ static int rearm(struct timewheel *tw, uint64_t id, uint64_t deadline_ns)
 {
 	int ret;
 
-	if (tw->stopped)
-		return -ESHUTDOWN;
 	if (!ids_live(&tw->ids, id))
 		return -ENOENT;
+	if (tw->stopped)
+		return -ESHUTDOWN;
 	ret = room(tw);
 	if (ret)
 		return ret;

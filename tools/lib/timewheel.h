@@ -58,8 +58,9 @@ struct timewheel;
 /**
  * struct timewheel_options - how a handle is to be; all zero is the default
  * @flags: TIMEWHEEL_OPEN_*
- * @capacity: timeouts at once.  0: as many as the module allows; rings want a
- *	number, and memory for as many is taken when they are opened
+ * @capacity: timeouts at once; one that has expired counts until it is drained.
+ *	0: as many as the module allows; rings want a number, and memory for as many
+ *	is taken when they are opened
  * @sq_entries: rings: submission ring, a power of two; 0 for 4096
  * @cq_entries: rings: completion ring, likewise
  * @eventfd: signalled once for each look at the wheel that brought events; 0 and
@@ -229,8 +230,7 @@ int timewheel_cancel(struct timewheel *tw, uint64_t id);
  * @expires_ns like any other.  TIMEWHEEL_OWN_ID is -EINVAL: ids are the library's.
  *
  * Return: how many operations were looked at; fewer than @nr if rings take no more
- * until events have been drained, or if the memory at @ops ends before; if not even
- * the first was looked at, -EAGAIN, -EFAULT, -ENOMEM.
+ * until events have been drained, and -EAGAIN if not even the first; or -ENOMEM.
  */
 int timewheel_batch(struct timewheel *tw, struct timewheel_op *ops, unsigned int nr);
 
