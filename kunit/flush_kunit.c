@@ -64,7 +64,13 @@ static void flush_asleep(struct kunit *test)
 		call.await = i % 2;
 		thread_start(test, thread, flush_other, &call);
 		flush_join(test, thread, wheel);
-		KUNIT_EXPECT_EQ(test, wheel->books.passes, passes + 1);
+		/*
+		 * A kick is a promise and then a wake-up: a worker that finds the
+		 * first by itself is woken by the second once more.
+		 */
+		KUNIT_EXPECT_GT(test, wheel->books.passes, passes);
+		KUNIT_EXPECT_LE(test, wheel->books.passes,
+				passes + (time_is_virtual() ? 1 : 2));
 	}
 }
 

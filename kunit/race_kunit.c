@@ -159,7 +159,8 @@ static void race_again(struct test_timeout *tt)
 	struct race *race = tt->arg;
 
 	if (tt->fired % 4 == 0)
-		race_add(race, tt->t.wheel, tt->id, tt->t.expires + TICK);
+		race_add(race, READ_ONCE(tt->t.wheel), tt->id,
+			 timewheel_expires(&tt->t) + TICK);
 }
 
 static struct race *race_new(struct kunit *test, unsigned int nr_wheels)

@@ -789,6 +789,7 @@ ON_BOTH(own_wheel_of_another_clock)
 ON_BOTH(closed_in_a_child)
 {
 	struct timewheel *tw = lib_open(&options);
+	uint64_t seen;
 	int status;
 	pid_t pid;
 
@@ -802,7 +803,8 @@ ON_BOTH(closed_in_a_child)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	lib_arm(tw, 0, 2);
-	EXPECT_EQ(2, collect_one(tw).user_data);
-	EXPECT_EQ(1, collect_one(tw).user_data);
+	/* Which comes first depends on how long the child took. */
+	seen = collect_one(tw).user_data;
+	EXPECT_EQ(3, seen + collect_one(tw).user_data);
 	lib_close(tw);
 }
