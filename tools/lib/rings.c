@@ -151,6 +151,8 @@ bool rings_arm_again(struct timewheel *tw, uint64_t id)
 		return false;
 	put_arm(tw, id);
 	go(tw, ids_deadline(&tw->ids, id));
+	/* After a stop what comes of it is one more event to wait for. */
+	tw->settled = false;
 	return true;
 }
 
