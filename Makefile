@@ -56,6 +56,8 @@ install-tools: tools ## install the command, the library, the man pages and the 
 	install -D -m 644 tools/build/lib/libtimewheel.pc \
 		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libtimewheel.pc
 	install -D -m 644 tools/man/timewheel.1 $(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
+	install -D -m 644 tools/man/libtimewheel.3 $(DESTDIR)$(PREFIX)/share/man/man3/libtimewheel.3
+	install -D -m 644 tools/man/timewheel.4 $(DESTDIR)$(PREFIX)/share/man/man4/timewheel.4
 	install -D -m 644 tools/udev/60-timewheel.rules $(DESTDIR)$(UDEV_RULE)
 ifeq ($(DESTDIR),)
 	getent group timewheel >/dev/null || groupadd --system timewheel
@@ -92,7 +94,9 @@ uninstall: ## take away what install and dkms-install put on this machine (root)
 		$(DESTDIR)$(PREFIX)/lib/libtimewheel.a \
 		$(DESTDIR)$(PREFIX)/lib/libtimewheel.so* \
 		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libtimewheel.pc \
-		$(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
+		$(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man3/libtimewheel.3 \
+		$(DESTDIR)$(PREFIX)/share/man/man4/timewheel.4
 	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
 
 clean: clean-modules ## remove what was built here (the cache is left)
