@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: MIT
-/* Arms a timeout of one second and waits for it with epoll. */
-#include <fcntl.h>
-#include <linux/timewheel.h>
+/*
+ * Arms a timeout of one second and waits for it.
+ *
+ *	cc hello.c -o hello $(pkg-config --cflags --libs libtimewheel)
+ */
 #include <stdio.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include <string.h>
+#include <timewheel.h>
+
+static void expired(struct timewheel *tw, const struct timewheel_event *event, void *data)
+{
+	unsigned long long late = timewheel_now(tw) - event->deadline_ns;
+	int *fired = data;
+
+	printf("timeout %llu fired, %llu us late\n",
+	       (unsigned long long)event->user_data, late / 1000);
+	++*fired;
+}
 
 int main(void)
 {
-	struct timewheel_op op = { .opcode = TIMEWHEEL_OP_ARM, .user_data = 42,
-				   .expires_ns = 1000000000, .eventfd = -1 };
-	struct epoll_event ready = { .events = EPOLLIN };
-	struct timewheel_event ev;
-	int ep = epoll_create1(0), fd = open("/dev/timewheel", O_RDWR | O_CLOEXEC);
+	struct timewheel *tw;
+	int err, fired = 0;
+	uint64_t id;
 
-	if (fd < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ready) ||
-	    ioctl(fd, TIMEWHEEL_IOC_ARM, &op) ||
-	    epoll_wait(ep, &ready, 1, -1) != 1 ||
-	    read(fd, &ev, sizeof(ev)) != sizeof(ev)) {
-		perror("timewheel");
+	err = timewheel_open(&tw, NULL);
+	if (err) {
+		fprintf(stderr, "hello: cannot open the timer wheel: %s\n", strerror(-err));
 		return 1;
 	}
-	printf("timeout %llu fired\n", (unsigned long long)ev.user_data);
-	return 0;
+	err = timewheel_arm(tw, 1000000000, 42, &id);
+	/* timewheel_fd() can be polled instead, together with sockets. */
+	while (err >= 0 && !fired) {
+		err = timewheel_wait(tw, -1);
+		if (err > 0)
+			err = timewheel_drain(tw, 0, expired, &fired);
+	}
+	if (err < 0)
+		fprintf(stderr, "hello: %s\n", strerror(-err));
+	timewheel_close(tw);
+	return err < 0;
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Idle timeouts in /dev/timewheel: one descriptor for all of them.
+ * Idle timeouts in the timer wheel: one descriptor for all of them.
  *
- * What is asked for in a round of the epoll loop is gathered, and handed over
- * in one SUBMIT.  The context's eventfd tells when something expired; which
- * timeouts those were, many at once, comes from read().
+ * What is asked for in a round of the epoll loop is gathered, and handed over in one
+ * batch.  The handle's eventfd tells when something expired; which timeouts those were
+ * is what draining it tells.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/timewheel.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "server.h"
 
 #define BATCH	256
-#define EVENTS	256
+#define EVENTS	128
+
+/* The calls that timewheel_open() makes: open(), INFO, SETUP, INFO. */
+#define OPEN_CALLS	4
 
 static struct timewheel_op batch[BATCH];
 static unsigned int nr_batch;
@@ -28,19 +28,20 @@ static int wheel_open(struct server *s)
 		.events = EPOLLIN | EPOLLET,
 		.data.u64 = SERVER_TIMEOUT,
 	};
-	struct timewheel_setup setup = { .size = sizeof(setup) };
+	struct timewheel_options options = { };
+	int err;
 
-	s->wheel = COUNTED(s, CALL_SETUP,
-			   open("/dev/timewheel", O_RDWR | O_NONBLOCK | O_CLOEXEC));
-	if (s->wheel < 0)
+	options.eventfd = COUNTED(s, CALL_SETUP, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+	if (options.eventfd < 0)
 		return -1;
-	setup.eventfd = COUNTED(s, CALL_SETUP, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
-	if (setup.eventfd < 0)
+	err = timewheel_open(&s->wheel, &options);
+	if (err) {
+		errno = -err;
 		return -1;
-	if (COUNTED(s, CALL_SETUP, ioctl(s->wheel, TIMEWHEEL_IOC_SETUP, &setup)))
-		return -1;
+	}
+	s->calls[CALL_SETUP] += OPEN_CALLS;
 	return COUNTED(s, CALL_SETUP,
-		       epoll_ctl(s->epfd, EPOLL_CTL_ADD, setup.eventfd, &ev));
+		       epoll_ctl(s->epfd, EPOLL_CTL_ADD, options.eventfd, &ev));
 }
 
 static void wheel_flush(struct server *s);
@@ -113,25 +114,15 @@ static bool op_done(struct server *s, const struct timewheel_op *op)
 	return false;
 }
 
-/* Hands the batch over; what the module does not take has failed. */
+/* Hands the batch over; what is not even looked at has failed. */
 static void submit(struct server *s, unsigned int nr)
 {
-	unsigned int done = 0;
-	int ret;
+	int done = COUNTED(s, CALL_SUBMIT, timewheel_batch(s->wheel, batch, nr));
 
-	while (done < nr) {
-		struct timewheel_submit submit = {
-			.ops = (uintptr_t)(batch + done),
-			.nr = nr - done,
-		};
-
-		ret = COUNTED(s, CALL_SUBMIT,
-			      ioctl(s->wheel, TIMEWHEEL_IOC_SUBMIT, &submit));
-		if (ret > 0)
-			done += ret;
-		else if (!ret || errno != EINTR)
-			batch[done++].result = -EIO;
-	}
+	if (done < 0)
+		done = 0;
+	for (; done < (int)nr; done++)
+		batch[done].result = -EIO;
 }
 
 static void wheel_flush(struct server *s)
@@ -153,30 +144,29 @@ static void wheel_flush(struct server *s)
 	}
 }
 
+static void expired(struct timewheel *tw, const struct timewheel_event *event, void *data)
+{
+	struct server *s = data;
+	struct conn *c = &s->conns[event->user_data];
+
+	server_fired(s, event->deadline_ns, timewheel_now(tw));
+	if (!c->open || c->id != event->id) {
+		s->books.stale++;
+		return;
+	}
+	c->id = NO_ID;
+	server_idle(s, event->user_data);
+}
+
 static void wheel_expired(struct server *s, uint64_t data)
 {
-	struct timewheel_event events[EVENTS];
-	uint64_t now;
-	ssize_t len, i;
+	int nr;
 
 	(void)data;
 	do {
-		len = COUNTED(s, CALL_READ_EVENTS,
-			      read(s->wheel, events, sizeof(events)));
-		now = server_now();
-		for (i = 0; i < len / (ssize_t)sizeof(events[0]); i++) {
-			struct conn *c = &s->conns[events[i].user_data];
-
-			server_fired(s, events[i].deadline_ns, now);
-			if (!c->open || c->id != events[i].id) {
-				s->books.stale++;
-				continue;
-			}
-			c->id = NO_ID;
-			server_idle(s, events[i].user_data);
-		}
-		/* A short read has emptied the list: no need to ask again. */
-	} while (len == sizeof(events));
+		nr = COUNTED(s, CALL_READ_EVENTS,
+			     timewheel_drain(s->wheel, EVENTS, expired, s));
+	} while (nr == EVENTS);
 }
 
 const struct idle_ops idle_wheel = {

@@ -5,6 +5,9 @@
  * One thread, one epoll loop.  A connection's timeout is armed when it is
  * accepted, moved when something arrives, and cancelled when the peer closes.
  * Who keeps the timeouts is behind struct idle_ops, see server.h.
+ *
+ *	cc server.c server_main.c idle_wheel.c idle_timerfd.c -o server \
+ *		$(pkg-config --cflags --libs libtimewheel)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -115,7 +118,7 @@ static void accept_some(struct server *s)
 		}
 		s->books.accepted++;
 		s->nr_open++;
-		s->conns[fd] = (struct conn){ .open = true, .id = NO_ID, .timerfd = -1 };
+		s->conns[fd] = (struct conn){ .open = true, .timerfd = -1 };
 		s->ops->arm(s, fd);
 	}
 }

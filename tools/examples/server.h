@@ -2,7 +2,7 @@
 /*
  * A TCP echo server that closes connections on which nothing arrives.
  *
- * server.c is the server, idle_wheel.c keeps its timeouts in /dev/timewheel.
+ * server.c is the server, idle_wheel.c keeps its timeouts in the timer wheel.
  * idle_timerfd.c keeps them in one timerfd for each connection, as programs do
  * today; it is here for comparison.
  */
@@ -13,12 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <timewheel.h>
 
 /* Kinds of system calls the server makes; those before CALL_REST for timeouts. */
 enum server_call {
-	CALL_SETUP,		/* open the device, make and add its eventfd */
-	CALL_SUBMIT,
-	CALL_READ_EVENTS,
+	CALL_SETUP,		/* open a handle, make and add its eventfd */
+	CALL_SUBMIT,		/* timewheel_batch() is one, as long as nothing is late */
+	CALL_READ_EVENTS,	/* and timewheel_drain() another */
 	CALL_TIMERFD_CREATE,
 	CALL_TIMERFD_SETTIME,
 	CALL_TIMERFD_READ,
@@ -31,7 +32,8 @@ enum server_call {
 /* A system call, counted. */
 #define COUNTED(s, kind, call)	((s)->calls[kind]++, (call))
 
-#define NO_ID	UINT64_MAX
+/* No timeout is called so. */
+#define NO_ID	0
 
 /**
  * struct conn - a connection; the server's array of them is indexed by fd
@@ -58,7 +60,7 @@ struct conn {
  * @cancelled: timeouts cancelled
  * @fired: expiries reported
  * @stale: expiries of timeouts that the server had just given up
- * @refused: moves and cancellations that came after the expiry
+ * @refused: moves that came after the expiry
  * @early: expiries reported before their deadline
  */
 struct server_books {
@@ -110,7 +112,7 @@ extern const struct idle_ops idle_timerfd;
  * @data: for @late
  * @epfd: its epoll instance
  * @listener: its listening socket
- * @wheel: the context, with @ops = &idle_wheel
+ * @wheel: the handle, with @ops = &idle_wheel
  * @conns: its connections, by fd
  * @nr_conns: length of that array
  * @nr_open: connections open now
@@ -126,7 +128,7 @@ struct server {
 
 	int epfd;
 	int listener;
-	int wheel;
+	struct timewheel *wheel;
 	struct conn *conns;
 	size_t nr_conns;
 	uint64_t nr_open;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * usage: server [--timerfd] [PORT [IDLE_MS]]
+ * usage: server [--timerfd] [PORT [IDLE_MS [CONNECTIONS]]]
  *
- * An echo server on loopback that closes connections after IDLE_MS of silence.
+ * An echo server on loopback that closes connections after IDLE_MS of silence.  When
+ * CONNECTIONS have come and gone it prints what it counted, and ends.
+ *
+ * How to build it stands in server.c.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -32,10 +35,21 @@ static int listen_on(int port)
 	return fd;
 }
 
+static void print_books(const struct server_books *books)
+{
+	printf("%ju connections: %ju closed for silence, %ju by the peer, %ju refused\n",
+	       (uintmax_t)books->accepted, (uintmax_t)books->closed_idle,
+	       (uintmax_t)books->closed_peer, (uintmax_t)books->failed);
+	printf("%ju armed, %ju moved, %ju cancelled, %ju fired, %ju early\n",
+	       (uintmax_t)books->armed, (uintmax_t)books->rearmed,
+	       (uintmax_t)books->cancelled, (uintmax_t)books->fired,
+	       (uintmax_t)books->early);
+}
+
 int main(int argc, char **argv)
 {
 	struct server s = { .ops = &idle_wheel };
-	int port, idle_ms;
+	int port, idle_ms, connections;
 
 	if (argc > 1 && !strcmp(argv[1], "--timerfd")) {
 		s.ops = &idle_timerfd;
@@ -44,11 +58,13 @@ int main(int argc, char **argv)
 	}
 	port = argc > 1 ? atoi(argv[1]) : 7007;
 	idle_ms = argc > 2 ? atoi(argv[2]) : 10000;
-	if (argc > 3 || port < 1 || port > 65535 || idle_ms < 1) {
-		fputs("usage: server [--timerfd] [PORT [IDLE_MS]]\n", stderr);
+	connections = argc > 3 ? atoi(argv[3]) : 0;
+	if (argc > 4 || port < 1 || port > 65535 || idle_ms < 1 || connections < 0) {
+		fputs("usage: server [--timerfd] [PORT [IDLE_MS [CONNECTIONS]]]\n", stderr);
 		return 2;
 	}
 	s.idle_ns = idle_ms * 1000000ULL;
+	s.stop_after = connections;
 	s.listener = listen_on(port);
 	printf("127.0.0.1 port %d, closing after %d ms of silence\n", port, idle_ms);
 	fflush(stdout);
@@ -56,5 +72,6 @@ int main(int argc, char **argv)
 		perror("server");
 		return EXIT_FAILURE;
 	}
-	return EXIT_SUCCESS;
+	print_books(&s.books);
+	return s.books.early ? EXIT_FAILURE : EXIT_SUCCESS;
 }

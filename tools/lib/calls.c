@@ -87,7 +87,7 @@ static int find_event(struct timewheel *tw, uint64_t id)
 	struct timewheel_query query;
 	int ret;
 
-	do {
+	for (;;) {
 		query = (struct timewheel_query){ .id = id };
 		ret = lib_ioctl(tw->fd, TIMEWHEEL_IOC_QUERY, &query);
 		if (ret || query.flags & TIMEWHEEL_NO_EVENT)
@@ -96,9 +96,10 @@ static int find_event(struct timewheel *tw, uint64_t id)
 			return 0;
 		/* The worker has it in hand, and is about to queue the event. */
 		nanosleep(&(struct timespec){ .tv_nsec = MOMENT_NS }, NULL);
-		ret = kernel_cancel(tw, id);
-	} while (ret == -ENOENT);
-	return ret;
+		/* A periodic one goes on after that. */
+		if (query.interval_ns && !kernel_cancel(tw, id))
+			return 0;
+	}
 }
 
 /* The same as cancel_late(); the id is in the set, and leaves it if no event will come. */

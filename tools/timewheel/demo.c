@@ -79,7 +79,6 @@ static noreturn void serve(const struct plan *plan, const struct idle_ops *ops,
 		.late = note_late,
 		.data = report,
 		.listener = listener,
-		.wheel = -1,
 	};
 
 	/* Not to outlive the parent. */
@@ -91,7 +90,7 @@ static noreturn void serve(const struct plan *plan, const struct idle_ops *ops,
 	report->books = s.books;
 	memcpy(report->calls, s.calls, sizeof(s.calls));
 	if (ops == &idle_wheel)
-		device_stats(s.wheel, &report->stats);
+		timewheel_stats(s.wheel, &report->stats);
 	report->ok = 1;
 	_exit(EXIT_SUCCESS);
 }
@@ -284,14 +283,11 @@ static int run_demo(int argc, char **argv)
 	struct plan plan = { .connections = DEFAULT_CONNECTIONS, .compare = true };
 	struct demo_run wheel = { .name = "/dev/timewheel", .wheel = true };
 	struct demo_run timerfd = { .name = "timerfd each" };
-	struct timewheel_info info;
 	unsigned int bad;
-	int fd;
 
 	parse(&plan, argc, argv);
-	fd = device_open();
-	device_info(fd, &info);
-	close(fd);
+	/* With its word for what is wrong, before the server has none. */
+	timewheel_close(device_open());
 	raise_fd_limit(&plan);
 
 	run_one(&plan, &idle_wheel, &wheel);

@@ -3,7 +3,6 @@
  * /dev/timewheel, opened with errors that name cause and cure.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
@@ -17,7 +16,18 @@
 /* Looks at two clocks at once; the one that took least counts. */
 #define LOOKS 16
 
-static noreturn void fail_open(int err)
+static noreturn void fail_version(void)
+{
+	fail("the module does not know this program's ABI version %u.\n"
+	     "Install the module and this program from the same release.",
+	     TIMEWHEEL_ABI_VERSION);
+}
+
+/**
+ * device_fail_open() - a handle could not be opened: say why, and what to do
+ * @err: a positive errno
+ */
+noreturn void device_fail_open(int err)
 {
 	switch (err) {
 	case ENOENT:
@@ -36,6 +46,8 @@ static noreturn void fail_open(int err)
 	case EMFILE:
 	case ENFILE:
 		fail("too many open files: raise 'ulimit -n'");
+	case EPROTONOSUPPORT:
+		fail_version();
 	default:
 		fail_errno(err, "cannot open " DEVICE_PATH);
 	}
@@ -44,20 +56,21 @@ static noreturn void fail_open(int err)
 /**
  * device_open() - a new context
  *
- * Return: a file descriptor; it does not return on an error.
+ * Return: a handle; it does not return on an error.
  */
-int device_open(void)
+struct timewheel *device_open(void)
 {
-	int fd = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
+	struct timewheel *tw;
+	int err = timewheel_open(&tw, NULL);
 
-	if (fd < 0)
-		fail_open(errno);
-	return fd;
+	if (err)
+		device_fail_open(-err);
+	return tw;
 }
 
 /**
- * device_info() - what the module and the context's wheel are
- * @fd: the context
+ * device_info() - what the module and a context's wheel are
+ * @fd: the context, which may be another program's
  * @info: out: the answer
  *
  * Does not return if the module speaks another version of the ABI.
@@ -67,20 +80,16 @@ void device_info(int fd, struct timewheel_info *info)
 	*info = (struct timewheel_info){ .size = sizeof(*info) };
 	if (ioctl(fd, TIMEWHEEL_IOC_INFO, info)) {
 		if (errno == ENOTTY || errno == EINVAL || errno == E2BIG)
-			fail("the module does not know this program's ABI version %u.\n"
-			     "Install the module and this program from the same release.",
-			     TIMEWHEEL_ABI_VERSION);
+			fail_version();
 		fail_errno(errno, "cannot ask the module what it is (INFO)");
 	}
 	if (info->abi_version != TIMEWHEEL_ABI_VERSION)
-		fail("the module has ABI version %u, this program %u.\n"
-		     "Install the module and this program from the same release.",
-		     info->abi_version, TIMEWHEEL_ABI_VERSION);
+		fail_version();
 }
 
 /**
  * device_stats() - the books of a context
- * @fd: the context
+ * @fd: the context, which may be another program's
  * @stats: out: the books
  */
 void device_stats(int fd, struct timewheel_stats *stats)

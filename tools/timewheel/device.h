@@ -5,13 +5,15 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include <linux/timewheel.h>
 #include <stdint.h>
+#include <stdnoreturn.h>
 #include <time.h>
+#include <timewheel.h>
 
 #define DEVICE_PATH "/dev/timewheel"
 
-int device_open(void);
+struct timewheel *device_open(void);
+noreturn void device_fail_open(int err);
 void device_info(int fd, struct timewheel_info *info);
 void device_stats(int fd, struct timewheel_stats *stats);
 uint64_t device_now(clockid_t clockid);

@@ -132,17 +132,18 @@ static int run_info(int argc, char **argv)
 		{ }
 	};
 	struct timewheel_info info;
+	struct timewheel *tw;
 	char version[64];
-	int c, fd, json = 0;
+	int c, json = 0;
 
 	while ((c = command_option(&command_info, argc, argv, options)) != -1)
 		json = c == 'j';
 	if (optind < argc)
 		fail_usage("info", "info takes no argument, but got '%s'", argv[optind]);
 
-	fd = device_open();
-	device_info(fd, &info);
-	close(fd);
+	tw = device_open();
+	timewheel_info(tw, &info);
+	timewheel_close(tw);
 	if (module_text("version", version, sizeof(version)))
 		strcpy(version, "unknown");
 	if (json)

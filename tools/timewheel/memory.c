@@ -178,35 +178,16 @@ void memory_measure(unsigned int nr, memory_fill *fill, struct memory_use *use)
  */
 int memory_fill_wheel(unsigned int nr)
 {
-	static struct timewheel_op ops[BATCH];
-	unsigned int i, done;
-	int fd, ret;
+	struct timewheel *tw;
+	unsigned int i;
+	uint64_t id;
+	int err;
 
-	fd = open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	for (done = 0; done < nr; done += ret) {
-		struct timewheel_submit submit = {
-			.ops = (uintptr_t)ops,
-			.nr = nr - done < BATCH ? nr - done : BATCH,
-		};
-
-		for (i = 0; i < submit.nr; i++)
-			ops[i] = (struct timewheel_op){
-				.opcode = TIMEWHEEL_OP_ARM,
-				.expires_ns = FAR_NS,
-				.eventfd = -1,
-			};
-		ret = ioctl(fd, TIMEWHEEL_IOC_SUBMIT, &submit);
-		if (ret <= 0)
-			return -1;
-		for (i = 0; i < (unsigned int)ret; i++)
-			if (ops[i].result) {
-				errno = -ops[i].result;
-				return -1;
-			}
-	}
-	return 0;
+	err = timewheel_open(&tw, NULL);
+	for (i = 0; !err && i < nr; i++)
+		err = timewheel_arm(tw, FAR_NS, i, &id);
+	errno = -err;
+	return err ? -1 : 0;
 }
 
 /**

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +23,6 @@
 
 #define HANDED_FD	3
 #define CHUNK		1024U
-#define EVENTS		64
 
 /* What is due at once fires within moments, on the slowest machine within this. */
 #define PATIENCE_NS	(60 * 1000000000ULL)
@@ -45,7 +43,7 @@ struct armed {
 
 /**
  * struct restored - the new context
- * @fd: its descriptor
+ * @tw: its handle
  * @info: what it is
  * @ahead: how far the wall clock was ahead of its clock
  * @nr: how many timeouts were armed
@@ -53,7 +51,7 @@ struct armed {
  * @armed: each of them, by id
  */
 struct restored {
-	int fd;
+	struct timewheel *tw;
 	struct timewheel_info info;
 	int64_t ahead;
 	size_t nr;
@@ -89,21 +87,21 @@ static void read_file(const char *path, struct savefile *saved)
 
 /* --- the context ------------------------------------------------------------ */
 
-static void make_wheel(int fd, const struct saved_wheel *wheel)
+static struct timewheel *open_own_wheel(const struct saved_wheel *wheel)
 {
-	struct timewheel_setup setup = {
-		.size = sizeof(setup),
-		.flags = TIMEWHEEL_SETUP_OWN_WHEEL,
+	const struct timewheel_options options = {
+		.flags = TIMEWHEEL_OPEN_OWN_WHEEL,
 		.tick_ns = wheel->tick_ns,
 		.slots = wheel->slots,
 		.levels = wheel->levels,
 		.clockid = wheel->clockid,
-		.eventfd = -1,
 	};
+	struct timewheel *tw;
+	int err = timewheel_open(&tw, &options);
 
-	if (!ioctl(fd, TIMEWHEEL_IOC_SETUP, &setup))
-		return;
-	switch (errno) {
+	switch (-err) {
+	case 0:
+		return tw;
 	case EINVAL:
 		fail("the timeouts were on a wheel of their own, of %u slots of %ju ns on\n"
 		     "%u levels, which this module does not make ('timewheel info' has its\n"
@@ -118,7 +116,7 @@ static void make_wheel(int fd, const struct saved_wheel *wheel)
 		     "To raise it, write 'options timewheel max_user_wheels=NUMBER' to a file in\n"
 		     "/etc/modprobe.d and load the module anew. Nothing was armed.");
 	default:
-		fail_errno(errno, "cannot make a wheel for them (SETUP)");
+		device_fail_open(-err);
 	}
 }
 
@@ -142,10 +140,8 @@ static void check_features(const struct timewheel_info *info, const struct savef
 
 static void make_context(struct restored *r, const struct savefile *saved)
 {
-	r->fd = device_open();
-	if (saved->wheel.own)
-		make_wheel(r->fd, &saved->wheel);
-	device_info(r->fd, &r->info);
+	r->tw = saved->wheel.own ? open_own_wheel(&saved->wheel) : device_open();
+	timewheel_info(r->tw, &r->info);
 	check_features(&r->info, saved);
 	if (saved->nr > r->info.max_pending)
 		fail("there are %zu timeouts, and a context may hold %ju: the module's parameter\n"
@@ -183,7 +179,6 @@ static int by_id(const void *a, const void *b)
 static void arm(struct restored *r)
 {
 	static struct timewheel_op ops[CHUNK];
-	struct timewheel_submit submit = { .ops = (uintptr_t)ops };
 	size_t done, i, nr;
 	int taken;
 
@@ -191,10 +186,9 @@ static void arm(struct restored *r)
 		nr = r->nr - done < CHUNK ? r->nr - done : CHUNK;
 		for (i = 0; i < nr; i++)
 			ops[i] = op_of(&r->plan[done + i]);
-		submit.nr = nr;
-		taken = ioctl(r->fd, TIMEWHEEL_IOC_SUBMIT, &submit);
+		taken = timewheel_batch(r->tw, ops, nr);
 		if (taken < 0)
-			fail_arm(errno);
+			fail_arm(-taken);
 		if ((size_t)taken < nr)
 			fail("the module took %d of %zu timeouts", taken, nr);
 		for (i = 0; i < nr; i++) {
@@ -206,21 +200,16 @@ static void arm(struct restored *r)
 }
 
 /* A periodic one that was armed for 0 has fired for that: now give it its phase. */
-static void settle(int fd, uint64_t id, uint64_t next_ns)
+static void settle(struct timewheel *tw, uint64_t id, uint64_t next_ns)
 {
-	struct timewheel_op op = {
-		.opcode = TIMEWHEEL_OP_REARM,
-		.flags = TIMEWHEEL_ABS,
-		.id = id,
-		.expires_ns = next_ns,
-		.eventfd = -1,
-	};
 	uint64_t began = device_now(CLOCK_MONOTONIC);
 	struct timewheel_query query = { .id = id };
+	int err;
 
 	for (;;) {
-		if (ioctl(fd, TIMEWHEEL_IOC_QUERY, &query))
-			fail_errno(errno, "cannot look at a timeout (QUERY)");
+		err = timewheel_query(tw, &query);
+		if (err)
+			fail_errno(-err, "cannot look at a timeout (QUERY)");
 		if (query.deadline_ns)
 			break;
 		if (device_now(CLOCK_MONOTONIC) - began > PATIENCE_NS)
@@ -228,8 +217,9 @@ static void settle(int fd, uint64_t id, uint64_t next_ns)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		query = (struct timewheel_query){ .id = id };
 	}
-	if (ioctl(fd, TIMEWHEEL_IOC_REARM, &op))
-		fail_errno(errno, "cannot move a timeout (REARM)");
+	err = timewheel_rearm(tw, id, next_ns);
+	if (err)
+		fail_errno(-err, "cannot move a timeout (REARM)");
 }
 
 static void restore(struct restored *r, const struct savefile *saved)
@@ -240,9 +230,9 @@ static void restore(struct restored *r, const struct savefile *saved)
 	make_context(r, saved);
 	r->nr = saved->nr;
 	r->armed = calloc(r->nr + 1, sizeof(*r->armed));
-	r->ahead = device_wall_ahead(r->fd);
+	r->ahead = device_wall_ahead(timewheel_fd(r->tw));
 	/* By the same two clocks, should one be set right now. */
-	wall_now = device_now(r->info.clockid) + r->ahead;
+	wall_now = timewheel_now(r->tw) + r->ahead;
 	r->plan = plan_make(saved, wall_now, r->ahead);
 	if (!r->plan || !r->armed)
 		fail("no memory");
@@ -253,7 +243,7 @@ static void restore(struct restored *r, const struct savefile *saved)
 	arm(r);
 	for (i = 0; i < r->nr; i++)
 		if (r->plan[i].next_ns)
-			settle(r->fd, r->armed[i].id, r->plan[i].next_ns);
+			settle(r->tw, r->armed[i].id, r->plan[i].next_ns);
 	qsort(r->armed, r->nr, sizeof(*r->armed), by_id);
 }
 
@@ -322,31 +312,42 @@ static void print_event(const struct restored *r, const struct timewheel_event *
 	fflush(stdout);
 }
 
+/**
+ * struct printing - what is printed, and how
+ * @r: the context
+ * @json: as JSON
+ * @last: how many have had their last event
+ */
+struct printing {
+	const struct restored *r;
+	bool json;
+	size_t last;
+};
+
+/* By the clock as it was: setting it moves no deadline. */
+static void fired(struct timewheel *tw, const struct timewheel_event *event, void *data)
+{
+	struct printing *p = data;
+
+	print_event(p->r, event, timewheel_now(tw) + p->r->ahead, p->json);
+	p->last += !!(event->flags & TIMEWHEEL_EVENT_LAST);
+}
+
 /* Prints what has come; returns how many of them will come no more. */
 static size_t print_events(const struct restored *r, bool json)
 {
-	struct timewheel_event events[EVENTS];
-	size_t last = 0;
-	uint64_t now;
-	ssize_t len, i;
+	struct printing p = { .r = r, .json = json };
+	int err = timewheel_drain(r->tw, 0, fired, &p);
 
-	len = read(r->fd, events, sizeof(events));
-	if (len < 0)
-		fail_errno(errno, "cannot read events");
-	len /= sizeof(events[0]);
-	/* By the clock as it was: setting it moves no deadline. */
-	now = device_now(r->info.clockid) + r->ahead;
-	for (i = 0; i < len; i++) {
-		print_event(r, &events[i], now, json);
-		last += !!(events[i].flags & TIMEWHEEL_EVENT_LAST);
-	}
-	return last;
+	if (err < 0)
+		fail_errno(-err, "cannot read events");
+	return p.last;
 }
 
 static int print_all(const struct restored *r, int interrupts, bool json)
 {
 	struct pollfd fds[] = {
-		{ .fd = r->fd, .events = POLLIN },
+		{ .fd = timewheel_fd(r->tw), .events = POLLIN },
 		{ .fd = interrupts, .events = POLLIN },
 	};
 	size_t left = r->nr;
@@ -371,12 +372,15 @@ static int print_all(const struct restored *r, int interrupts, bool json)
 
 static noreturn void hand_on(const struct restored *r, char **program)
 {
-	int err;
+	int err, fd = timewheel_fd(r->tw);
 
-	if (r->fd == HANDED_FD)
-		err = fcntl(r->fd, F_SETFD, 0);
+	if (fd == HANDED_FD)
+		err = fcntl(fd, F_SETFD, 0);
 	else
-		err = dup2(r->fd, HANDED_FD);
+		err = dup2(fd, HANDED_FD);
+	/* As open() gives it: the program may read it without the library. */
+	if (err >= 0)
+		err = fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	if (err < 0)
 		fail_errno(errno, "cannot make the context descriptor %d", HANDED_FD);
 	fflush(stdout);
@@ -437,7 +441,7 @@ static int run_restore(int argc, char **argv)
 	restore(&r, &saved);
 	say_what(&r);
 	status = print_all(&r, interrupts, json);
-	close(r.fd);
+	timewheel_close(r.tw);
 	free(r.plan);
 	free(r.armed);
 	savefile_free(&saved);

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "device.h"
@@ -18,8 +16,6 @@
 #include "error.h"
 #include "interrupt.h"
 #include "json.h"
-
-#define EVENTS 64
 
 static void parse(struct timewheel_op *op, const char *text)
 {
@@ -39,15 +35,13 @@ static void parse(struct timewheel_op *op, const char *text)
 }
 
 /* Takes all of them, or does not return. */
-static void arm(int fd, struct timewheel_op *ops, unsigned int nr)
+static void arm(struct timewheel *tw, struct timewheel_op *ops, unsigned int nr)
 {
-	struct timewheel_submit submit = { .ops = (uintptr_t)ops, .nr = nr };
+	int done = timewheel_batch(tw, ops, nr);
 	unsigned int i;
-	int done;
 
-	done = ioctl(fd, TIMEWHEEL_IOC_SUBMIT, &submit);
 	if (done < 0)
-		fail_arm(errno);
+		fail_arm(-done);
 	if ((unsigned int)done < nr)
 		fail("the module took %d of %u timeouts", done, nr);
 	for (i = 0; i < nr; i++)
@@ -81,56 +75,52 @@ static void print_event(const struct timewheel_event *ev, const char *text,
 }
 
 /* Cancels what is left; returns how many that were. */
-static unsigned int cancel(int fd, struct timewheel_op *ops, unsigned int nr)
+static unsigned int cancel(struct timewheel *tw, struct timewheel_op *ops, unsigned int nr)
 {
 	unsigned int i, cancelled = 0;
 
-	for (i = 0; i < nr; i++) {
-		struct timewheel_op op = {
-			.opcode = TIMEWHEEL_OP_CANCEL,
-			.id = ops[i].id,
-			.eventfd = -1,
-		};
-
-		if (!ioctl(fd, TIMEWHEEL_IOC_CANCEL, &op))
-			cancelled++;
-	}
+	for (i = 0; i < nr; i++)
+		cancelled += !timewheel_cancel(tw, ops[i].id);
 	return cancelled;
 }
 
-/* Prints what has come; returns how many. */
-static unsigned int print_events(int fd, const struct timewheel_op *ops,
-				 char **texts, unsigned int nr, int clockid, bool json)
-{
-	struct timewheel_event events[EVENTS];
-	uint64_t now, n;
-	ssize_t len, i;
+/* The arguments, as they were given and as they were armed. */
+struct arguments {
+	struct timewheel_op *ops;
+	char **texts;
+	unsigned int nr;
+	bool json;
+};
 
-	len = read(fd, events, sizeof(events));
-	if (len < 0)
-		fail_errno(errno, "cannot read events");
-	len /= sizeof(events[0]);
-	now = device_now(clockid);
-	for (i = 0; i < len; i++) {
-		n = events[i].user_data;
-		if (n >= nr)
-			fail("the module reports a timeout that is none of ours");
-		print_event(&events[i], texts[n], ops[n].expires_ns, now, json);
-	}
-	return len;
+static void fired(struct timewheel *tw, const struct timewheel_event *event, void *data)
+{
+	const struct arguments *args = data;
+	uint64_t n = event->user_data;
+
+	if (n >= args->nr)
+		fail("the module reports a timeout that is none of ours");
+	print_event(event, args->texts[n], args->ops[n].expires_ns, timewheel_now(tw),
+		    args->json);
 }
 
-static int wait_for(int fd, struct timewheel_op *ops, char **texts,
-		    unsigned int nr, int interrupts, bool json)
+/* Prints what has come; returns how many. */
+static unsigned int print_events(struct timewheel *tw, struct arguments *args)
+{
+	int nr = timewheel_drain(tw, 0, fired, args);
+
+	if (nr < 0)
+		fail_errno(-nr, "cannot read events");
+	return nr;
+}
+
+static int wait_for(struct timewheel *tw, struct arguments *args, int interrupts)
 {
 	struct pollfd fds[] = {
-		{ .fd = fd, .events = POLLIN },
+		{ .fd = timewheel_fd(tw), .events = POLLIN },
 		{ .fd = interrupts, .events = POLLIN },
 	};
-	struct timewheel_info info;
-	unsigned int left = nr;
+	unsigned int left = args->nr;
 
-	device_info(fd, &info);
 	while (left) {
 		if (poll(fds, 2, -1) < 0) {
 			if (errno == EINTR)
@@ -138,10 +128,10 @@ static int wait_for(int fd, struct timewheel_op *ops, char **texts,
 			fail_errno(errno, "cannot wait for events");
 		}
 		if (fds[0].revents & POLLIN)
-			left -= print_events(fd, ops, texts, nr, info.clockid, json);
+			left -= print_events(tw, args);
 		if (fds[1].revents & POLLIN) {
 			fprintf(stderr, "timewheel: interrupted, %u cancelled\n",
-				cancel(fd, ops, nr));
+				cancel(tw, args->ops, args->nr));
 			return interrupt_status(interrupts);
 		}
 	}
@@ -155,31 +145,32 @@ static int run_sleep(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ }
 	};
-	struct timewheel_op *ops;
-	unsigned int i, nr;
-	bool json = false;
-	int c, fd, interrupts, status;
+	struct arguments args = { };
+	struct timewheel *tw;
+	int c, interrupts, status;
+	unsigned int i;
 
 	while ((c = command_option(&command_sleep, argc, argv, options)) != -1)
-		json = c == 'j';
+		args.json = c == 'j';
 	if (optind == argc)
 		fail_usage("sleep", "how long? Write " DURATION_FORMS);
 
-	nr = argc - optind;
-	ops = calloc(nr, sizeof(*ops));
-	if (!ops)
+	args.texts = argv + optind;
+	args.nr = argc - optind;
+	args.ops = calloc(args.nr, sizeof(*args.ops));
+	if (!args.ops)
 		fail("no memory");
-	for (i = 0; i < nr; i++) {
-		parse(&ops[i], argv[optind + i]);
-		ops[i].user_data = i;
+	for (i = 0; i < args.nr; i++) {
+		parse(&args.ops[i], args.texts[i]);
+		args.ops[i].user_data = i;
 	}
 
 	interrupts = interrupt_catch();
-	fd = device_open();
-	arm(fd, ops, nr);
-	status = wait_for(fd, ops, argv + optind, nr, interrupts, json);
-	close(fd);
-	free(ops);
+	tw = device_open();
+	arm(tw, args.ops, args.nr);
+	status = wait_for(tw, &args, interrupts);
+	timewheel_close(tw);
+	free(args.ops);
 	return status;
 }
 
