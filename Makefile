@@ -4,6 +4,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
+TOOLS_OUT ?= $(CURDIR)/tools/build
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 DKMS_SRC := /usr/src/timewheel-$(VERSION)
 UDEV_RULE := /etc/udev/rules.d/60-timewheel.rules
@@ -13,7 +14,7 @@ KVER ?= $(shell uname -r)
 
 .DEFAULT_GOAL := all
 .PHONY: all modules tools demo check check-debug check-all levels model install install-tools \
-	dkms-install uninstall clean clean-modules help have-kdir have-dkms
+	dkms-install uninstall uninstall-tools clean clean-modules help have-kdir have-dkms
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
 
@@ -21,7 +22,7 @@ modules: have-kdir ## build timewheel.ko, and timewheel_kunit.ko if the kernel h
 	$(KBUILD) modules
 
 tools: ## build the timewheel command, the examples and the benches
-	$(MAKE) -C tools
+	$(MAKE) -C tools OUT=$(TOOLS_OUT)
 
 demo: ## everything needed, then the main job on a stock Debian kernel in a VM
 	scripts/demo
@@ -47,13 +48,13 @@ install: have-kdir install-tools ## install the modules for KDIR, the command an
 	@echo "installed for $(RELEASE); load it there with: modprobe timewheel"
 
 install-tools: tools ## install the command, the library, the man pages and the udev rule (root, or DESTDIR=)
-	install -D -m 755 tools/build/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
+	install -D -m 755 $(TOOLS_OUT)/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
 	install -D -m 644 include/uapi/linux/timewheel.h $(DESTDIR)$(PREFIX)/include/linux/timewheel.h
 	install -D -m 644 tools/lib/timewheel.h $(DESTDIR)$(PREFIX)/include/timewheel.h
-	install -D -m 644 tools/build/lib/libtimewheel.a $(DESTDIR)$(PREFIX)/lib/libtimewheel.a
-	install -D -m 755 tools/build/lib/libtimewheel.so.0 $(DESTDIR)$(PREFIX)/lib/libtimewheel.so.0
+	install -D -m 644 $(TOOLS_OUT)/lib/libtimewheel.a $(DESTDIR)$(PREFIX)/lib/libtimewheel.a
+	install -D -m 755 $(TOOLS_OUT)/lib/libtimewheel.so.0 $(DESTDIR)$(PREFIX)/lib/libtimewheel.so.0
 	ln -sf libtimewheel.so.0 $(DESTDIR)$(PREFIX)/lib/libtimewheel.so
-	install -D -m 644 tools/build/lib/libtimewheel.pc \
+	install -D -m 644 $(TOOLS_OUT)/lib/libtimewheel.pc \
 		$(DESTDIR)$(PREFIX)/lib/pkgconfig/libtimewheel.pc
 	install -D -m 644 tools/man/timewheel.1 $(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1
 	install -D -m 644 tools/man/libtimewheel.3 $(DESTDIR)$(PREFIX)/share/man/man3/libtimewheel.3
@@ -73,7 +74,7 @@ dkms-install: have-dkms install-tools ## install the module by DKMS, for this ke
 	dkms install --force -m timewheel -v $(VERSION) -k $(KVER)
 	@echo "installed for $(KVER); load it there with: modprobe timewheel"
 
-uninstall: ## take away what install and dkms-install put on this machine (root)
+uninstall: uninstall-tools ## take away what install and dkms-install put on this machine (root)
 	@modprobe -r timewheel 2>/dev/null || true
 	@! dkms status -m timewheel -v $(VERSION) 2>/dev/null | grep -q . || \
 		dkms remove -m timewheel -v $(VERSION) --all
@@ -88,6 +89,9 @@ uninstall: ## take away what install and dkms-install put on this machine (root)
 		! grep -q timewheel "$$modules" || \
 			depmod -a "$$(basename "$$(dirname "$$modules")")"; \
 	done 2>/dev/null
+	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
+
+uninstall-tools: ## take away what install-tools put there (root, or DESTDIR=)
 	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE) \
 		$(DESTDIR)$(PREFIX)/include/timewheel.h \
 		$(DESTDIR)$(PREFIX)/include/linux/timewheel.h \
@@ -97,7 +101,6 @@ uninstall: ## take away what install and dkms-install put on this machine (root)
 		$(DESTDIR)$(PREFIX)/share/man/man1/timewheel.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man3/libtimewheel.3 \
 		$(DESTDIR)$(PREFIX)/share/man/man4/timewheel.4
-	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
 
 clean: clean-modules ## remove what was built here (the cache is left)
 	-$(MAKE) -C tools clean
