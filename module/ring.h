@@ -21,6 +21,7 @@ struct entry;
  * @head: its head, where the program sees it
  * @entries: how many it has, 0 if there is no ring
  * @at: the kernel's own index; the one in @head is only for the program
+ * @told: submission: @at, once the program can see it in @head
  *
  * The other side's index is read from shared memory, and believed only as far as
  * it makes sense.
@@ -30,6 +31,7 @@ struct ring {
 	struct timewheel_ring *head;
 	u32 entries;
 	u32 at;
+	u32 told;
 };
 
 /**

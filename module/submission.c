@@ -37,8 +37,8 @@ static struct context *submission_context(struct timewheel_source *source)
 /* What the ring holds, if that makes sense. */
 static u32 submission_nr(const struct ring *ring)
 {
-	/* Partner: submission_drain(), for who waits for room. */
-	u32 at = smp_load_acquire(&ring->at);
+	/* No less than the program knows of: submission_drain() tells it later. */
+	u32 at = READ_ONCE(ring->at);
 	/* Partner: the program's release, when it has written the entries. */
 	u32 nr = smp_load_acquire(&ring->head->tail) - at;
 
@@ -128,10 +128,11 @@ static bool submission_drain(struct timewheel_source *source,
 		spin_lock(&ctx->lock);
 		done = submission_do(ctx, want, &again);
 		spin_unlock(&ctx->lock);
+		WRITE_ONCE(ring->at, ring->at + done);
 		/* Partner: the program's acquire, before it writes there again. */
-		smp_store_release(&ring->head->head, ring->at + done);
+		smp_store_release(&ring->head->head, ring->at);
 		/* After that: who waits for room finds it in the ring, too. */
-		smp_store_release(&ring->at, ring->at + done);
+		smp_store_release(&ring->told, ring->at);
 		*budget -= done;
 		nr -= done;
 	} while (nr && done == want);
@@ -159,11 +160,15 @@ static const struct source_ops submission_ops = {
 	.drain = submission_drain,
 };
 
-static bool submission_full(struct context *ctx)
+/* As the program sees it, if its tail makes sense. */
+static bool submission_full(const struct ring *ring)
 {
-	struct ring *ring = &ctx->submission.ring;
+	/* Partner: submission_drain(), which has told the program by then. */
+	u32 told = smp_load_acquire(&ring->told);
+	u32 tail = READ_ONCE(ring->head->tail);
 
-	return submission_nr(ring) == ring->entries;
+	return tail - READ_ONCE(ring->at) <= ring->entries &&
+	       tail - told >= ring->entries;
 }
 
 /**
@@ -189,11 +194,10 @@ int submission_enter(struct context *ctx)
 		return 0;
 	if (READ_ONCE(sub->stuck))
 		return -EAGAIN;
-	if (!submission_waiting(&sub->source))
-		return 0;
-
-	worker_kick(ctx->wheel);
-	ret = wait_event_interruptible(ctx->leavers, !submission_full(ctx) ||
+	if (submission_waiting(&sub->source))
+		worker_kick(ctx->wheel);
+	ret = wait_event_interruptible(ctx->leavers,
+				       !submission_full(&sub->ring) ||
 				       READ_ONCE(sub->stuck));
 	if (ret)
 		return ret;

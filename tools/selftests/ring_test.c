@@ -36,6 +36,48 @@ TEST(arm_and_collect)
 	rings_close(&r);
 }
 
+/* The ring is filled, and a call made, just as the kernel has made room in it. */
+static void *fill_again_and_again(void *data)
+{
+	enum { NR = 6000, SPINS = 20000 };
+	unsigned long *no_room = data;
+	struct rings r;
+	uint32_t i, spins;
+
+	rings_open(&r, 2, 2, NR, MS);
+	for (i = 0; i < NR && !*no_room; i += 3) {
+		ring_push(&r, op_own(id_of(i, 0), UINT64_MAX, i));
+		ASSERT_OK(ring_enter(&r));
+		for (spins = 0; spins < SPINS; spins++)
+			if (__atomic_load_n(&r.sq->head, __ATOMIC_ACQUIRE) == r.sq->tail)
+				break;
+		ring_push(&r, op_own(id_of(i + 1, 0), UINT64_MAX, i));
+		if (ring_room(&r))
+			ring_push(&r, op_own(id_of(i + 2, 0), UINT64_MAX, i));
+		ASSERT_OK(ring_enter(&r));
+		*no_room += !ring_room(&r);
+	}
+	rings_close(&r);
+	return NULL;
+}
+
+/* A call that finds the ring full comes back when there is room, and not before. */
+TEST(room_after_a_call)
+{
+	enum { THREADS = 4 };
+	unsigned long no_room[THREADS] = { };
+	pthread_t threads[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, fill_again_and_again,
+					    &no_room[i]));
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		EXPECT_EQ(0, no_room[i]);
+	}
+}
+
 /* A far deadline needs no call: the pass that comes anyway takes it along. */
 TEST(no_call_for_what_can_wait)
 {
