@@ -171,6 +171,22 @@ static bool submission_full(const struct ring *ring)
 	       tail - told >= ring->entries;
 }
 
+/*
+ * A pass comes now: what is put in until it looks takes no call of its own.  The
+ * program is told so before the kick, so that whatever the worker tells from that
+ * pass on stands.
+ */
+static void submission_kick(struct context *ctx)
+{
+	WRITE_ONCE(ctx->submission.ring.head->wake_ns, 0);
+	/*
+	 * For a kick that finds another one under way, and does nothing.  Partner:
+	 * the barrier in worker_begin_round(), before the worker tells the program.
+	 */
+	smp_mb();
+	worker_kick(ctx->wheel);
+}
+
 /**
  * submission_enter - TIMEWHEEL_IOC_SUBMIT with no ops: look at the rings
  * @ctx: the context
@@ -195,7 +211,7 @@ int submission_enter(struct context *ctx)
 	if (READ_ONCE(sub->stuck))
 		return -EAGAIN;
 	if (submission_waiting(&sub->source))
-		worker_kick(ctx->wheel);
+		submission_kick(ctx);
 	ret = wait_event_interruptible(ctx->leavers,
 				       !submission_full(&sub->ring) ||
 				       READ_ONCE(sub->stuck));

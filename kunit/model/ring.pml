@@ -12,8 +12,8 @@
  * set no later than any deadline that has not passed, be it filed, queued or in
  * a ring.
  *
- * NO_BARRIER, NO_PROGRAM_BARRIER, NO_RING_CHECK, NO_CALL and NO_HEED each take out
- * one thing that it rests on.
+ * NO_BARRIER, NO_PROGRAM_BARRIER, NO_RING_CHECK, NO_CALL, NO_HEED and TOLD_AFTER_KICK
+ * each take out one thing that it rests on.
  */
 
 #define NOW	0
@@ -96,6 +96,10 @@ proctype program()
 		if
 		:: due[i] < seen ->
 #ifndef NO_CALL
+#ifndef TOLD_AFTER_KICK
+			/* submission_enter(): the next op needs no call. */
+			told = NOW;
+#endif
 			/* worker_kick() */
 			atomic {
 				promise = NOW;
@@ -104,6 +108,9 @@ proctype program()
 				:: else
 				fi
 			}
+#ifdef TOLD_AFTER_KICK
+			told = NOW
+#endif
 #else
 			skip
 #endif
