@@ -5,9 +5,11 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "contexts.h"
@@ -57,9 +59,14 @@ static void read_keys(struct context *context)
 	fclose(file);
 }
 
+/*
+ * A container has a /dev of its own, elsewhere in our tree.  Files that have another
+ * name are not looked at: they may be on a server that does not answer.
+ */
 static int is_device(pid_t pid, const char *fd)
 {
-	char path[300], target[64];
+	char path[300], target[PATH_MAX], *name;
+	struct stat here, there;
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%s", pid, fd);
@@ -67,7 +74,11 @@ static int is_device(pid_t pid, const char *fd)
 	if (len < 0)
 		return 0;
 	target[len] = '\0';
-	return !strcmp(target, DEVICE_PATH);
+	name = strrchr(target, '/');
+	if (!name || strcmp(name, strrchr(DEVICE_PATH, '/')))
+		return 0;
+	return !stat(DEVICE_PATH, &here) && !stat(path, &there) &&
+	       S_ISCHR(there.st_mode) && there.st_rdev == here.st_rdev;
 }
 
 /**
