@@ -49,6 +49,8 @@ install: have-kdir install-tools ## install the modules for KDIR, the command an
 
 install-tools: tools ## install the command, the library, the man pages and the udev rule (root, or DESTDIR=)
 	install -D -m 755 $(TOOLS_OUT)/timewheel $(DESTDIR)$(PREFIX)/bin/timewheel
+	install -D -m 755 $(TOOLS_OUT)/preload/timewheel-preload.so \
+		$(DESTDIR)$(PREFIX)/lib/timewheel/timewheel-preload.so
 	install -D -m 644 include/uapi/linux/timewheel.h $(DESTDIR)$(PREFIX)/include/linux/timewheel.h
 	install -D -m 644 tools/lib/timewheel.h $(DESTDIR)$(PREFIX)/include/timewheel.h
 	install -D -m 644 $(TOOLS_OUT)/lib/libtimewheel.a $(DESTDIR)$(PREFIX)/lib/libtimewheel.a
@@ -92,6 +94,7 @@ uninstall: uninstall-tools ## take away what install and dkms-install put on thi
 	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
 
 uninstall-tools: ## take away what install-tools put there (root, or DESTDIR=)
+	rm -rf $(DESTDIR)$(PREFIX)/lib/timewheel
 	rm -f $(DESTDIR)$(PREFIX)/bin/timewheel $(DESTDIR)$(UDEV_RULE) \
 		$(DESTDIR)$(PREFIX)/include/timewheel.h \
 		$(DESTDIR)$(PREFIX)/include/linux/timewheel.h \

@@ -179,6 +179,8 @@ make_guest()
 	# The base has this directory as a link: entries go through it.
 	[ -z "$modules" ] || cp "$modules"/*.ko "$root/lib/timewheel/"
 	[ ! -x "$tools/timewheel" ] || cp "$tools/timewheel" "$root/bin/"
+	[ ! -e "$tools/preload/timewheel-preload.so" ] ||
+		cp "$tools/preload/timewheel-preload.so" "$root/lib/timewheel/"
 	{
 		echo "nonce=$run_nonce"
 		echo "out=/dev/$2 err=/dev/$3"

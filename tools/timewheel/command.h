@@ -28,6 +28,7 @@ extern const struct command command_sleep;
 extern const struct command command_stat;
 extern const struct command command_save;
 extern const struct command command_restore;
+extern const struct command command_run;
 extern const struct command command_demo;
 
 void command_help(const struct command *command);

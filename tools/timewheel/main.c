@@ -16,6 +16,7 @@ static const struct command *const commands[] = {
 	&command_stat,
 	&command_save,
 	&command_restore,
+	&command_run,
 	&command_demo,
 };
 

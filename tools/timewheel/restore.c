@@ -18,6 +18,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "plan.h"
+#include "program.h"
 #include "savefile.h"
 #include "walltime.h"
 
@@ -26,10 +27,6 @@
 
 /* What is due at once fires within moments, on the slowest machine within this. */
 #define PATIENCE_NS	(60 * 1000000000ULL)
-
-/* As env(1) has it. */
-#define EXIT_CANNOT_RUN	126
-#define EXIT_NOT_FOUND	127
 
 /**
  * struct armed - a timeout of the new context
@@ -383,27 +380,7 @@ static noreturn void hand_on(const struct restored *r, char **program)
 		err = fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	if (err < 0)
 		fail_errno(errno, "cannot make the context descriptor %d", HANDED_FD);
-	fflush(stdout);
-	execvp(program[0], program);
-	err = errno;
-	fprintf(stderr, "timewheel: cannot run %s: %s\n", program[0], strerror(err));
-	exit(err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
-}
-
-/* What stands behind "--", or NULL; @argc is cut off before it. */
-static char **take_program(int *argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < *argc; i++) {
-		if (strcmp(argv[i], "--"))
-			continue;
-		if (i + 1 == *argc)
-			fail_usage("restore", "which program? Put it behind --");
-		*argc = i;
-		return argv + i + 1;
-	}
-	return NULL;
+	program_exec(program);
 }
 
 static int run_restore(int argc, char **argv)
@@ -413,7 +390,7 @@ static int run_restore(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ }
 	};
-	char **program = take_program(&argc, argv);
+	char **program = program_take("restore", &argc, argv);
 	struct restored r = { };
 	struct savefile saved;
 	int c, interrupts, status;
