@@ -120,8 +120,8 @@ bool rings_last_waits(struct timewheel *tw, uint64_t id)
 	const struct timewheel_event *event;
 	uint32_t at;
 
-	if (!ring_has_event(&tw->ring))
-		return false;
+	/* It may have come after those that were seen, and are not taken yet. */
+	ring_look(&tw->ring);
 	for (at = tw->ring.taken; at != tw->ring.filled; at++) {
 		event = ring_event(&tw->ring, at);
 		if (event->id != id)

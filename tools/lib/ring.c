@@ -106,13 +106,19 @@ bool ring_taken(struct ring *ring)
 	return ring->head == ring->tail;
 }
 
+/* See all the events that there are. */
+void ring_look(struct ring *ring)
+{
+	/* Partner: the kernel's release, when it has written the entries. */
+	ring->filled = __atomic_load_n(&ring->cq->tail, __ATOMIC_ACQUIRE);
+}
+
 /* All there are have been seen when this says no, or after it had to look. */
 bool ring_has_event(struct ring *ring)
 {
 	if (ring->taken != ring->filled)
 		return true;
-	/* Partner: the kernel's release, when it has written the entries. */
-	ring->filled = __atomic_load_n(&ring->cq->tail, __ATOMIC_ACQUIRE);
+	ring_look(ring);
 	return ring->taken != ring->filled;
 }
 

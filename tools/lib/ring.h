@@ -48,6 +48,7 @@ void ring_unmap(struct ring *ring);
 int ring_enter(struct ring *ring);
 bool ring_full(struct ring *ring);
 bool ring_taken(struct ring *ring);
+void ring_look(struct ring *ring);
 bool ring_has_event(struct ring *ring);
 bool ring_overflowed(const struct ring *ring);
 

@@ -211,6 +211,26 @@ TEST(handed_back_if_stopped_meanwhile)
 	lib_close(tw);
 }
 
+/* The kernel has told of two, and the library has looked when there was one. */
+TEST(expired_after_the_last_look)
+{
+	struct timewheel *tw = open_rings(2, 16, 16, 0);
+	struct timewheel_query query = { };
+	static struct collected c;
+
+	lib_arm(tw, 0, 1);
+	ASSERT_EQ(1, timewheel_wait(tw, PATIENCE_MS));
+	query.id = lib_arm(tw, 0, 2);
+	wait_fired(tw, 2);
+	EXPECT_EQ(0, lib_stats(tw).unread);
+	ASSERT_EQ(0, timewheel_query(tw, &query));
+	EXPECT_EQ(TIMEWHEEL_STATE_EXPIRED, query.state);
+	c.nr = 0;
+	collect_nr(tw, &c, 2);
+	expect_drained(tw);
+	lib_close(tw);
+}
+
 /* An index rests while others are free: those armed in a row have all of them. */
 TEST(indices_take_turns)
 {
