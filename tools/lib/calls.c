@@ -6,6 +6,7 @@
  * expiry and before its event was delivered.  To the kernel that is too late; here
  * the event is dropped when it is read, and the cancelling was in time.
  */
+#include <poll.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -102,6 +103,27 @@ static int find_event(struct timewheel *tw, uint64_t id)
 	}
 }
 
+/* One that was read, or is in the kernel; under the lock. */
+static bool events_wait(const struct timewheel *tw)
+{
+	struct pollfd pfd = { .fd = tw->fd, .events = POLLIN };
+
+	return tw->calls.at < tw->calls.nr || poll(&pfd, 1, 0);
+}
+
+/*
+ * A periodic one that was cancelled in time stays in the set, though mostly no event of
+ * it waits.  So before that grows: with no event at all, none is of those in there.  A
+ * program may cancel for long before it has something to drain.
+ */
+static void trim_late(struct timewheel *tw)
+{
+	struct late *late = &tw->calls.late;
+
+	if (late->nr && late_full(late) && !events_wait(tw))
+		late_clear(late);
+}
+
 /* The same as cancel_late(); the id is in the set, and leaves it if no event will come. */
 static int cancel_expected(struct timewheel *tw, uint64_t id, int ret)
 {
@@ -128,6 +150,7 @@ static int cancel_late(struct timewheel *tw, uint64_t id, int ret)
 	struct calls *calls = &tw->calls;
 
 	pthread_mutex_lock(&calls->lock);
+	trim_late(tw);
 	if (late_has(&calls->late, id))
 		ret = -ENOENT;
 	else if (late_add(&calls->late, id))

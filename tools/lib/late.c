@@ -55,12 +55,18 @@ bool late_has(const struct late *late, uint64_t id)
 	return late->nr && late->ids[find(late, id)];
 }
 
+/* The next to be added takes more memory. */
+bool late_full(const struct late *late)
+{
+	return 2 * late->nr >= late->size;
+}
+
 /* 0 or -ENOMEM; it may be in there already. */
 int late_add(struct late *late, uint64_t id)
 {
 	uint32_t place;
 
-	if (2 * late->nr >= late->size && grow(late))
+	if (late_full(late) && grow(late))
 		return -ENOMEM;
 	place = find(late, id);
 	late->nr += !late->ids[place];

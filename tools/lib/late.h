@@ -20,6 +20,7 @@ struct late {
 	uint32_t nr;
 };
 
+bool late_full(const struct late *late);
 int late_add(struct late *late, uint64_t id);
 bool late_has(const struct late *late, uint64_t id);
 void late_remove(struct late *late, uint64_t id);

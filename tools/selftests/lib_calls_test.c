@@ -2,6 +2,7 @@
 /*
  * The library on calls: threads, contexts that are handed over, large batches.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -202,6 +203,14 @@ TEST(cancelled_without_an_event)
 	lib_close(tw);
 }
 
+/* By malloc(). */
+static size_t memory_taken(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
 /* So many that the set of them grows, and shrinks with what is read. */
 TEST(many_cancelled_late)
 {
@@ -224,6 +233,31 @@ TEST(many_cancelled_late)
 			EXPECT_EQ(10 * i, c.events[i].user_data);
 		expect_drained(tw);
 	}
+	lib_close(tw);
+}
+
+/*
+ * With a periodic one about, each that is cancelled may have an event that waits.  When
+ * none does, nothing of them is kept, however many there were.
+ */
+TEST(many_cancelled_and_nothing_to_drain)
+{
+	enum { NR = 5000 };
+	struct timewheel *tw = lib_open(NULL);
+	struct timewheel_op op = op_periodic(HOUR, HOUR, 0);
+	size_t before, after;
+	unsigned int i;
+
+	ASSERT_EQ(1, timewheel_batch(tw, &op, 1));
+	ASSERT_EQ(0, op.result);
+	before = memory_taken();
+	for (i = 0; i < NR; i++)
+		EXPECT_EQ(0, timewheel_cancel(tw, lib_arm(tw, HOUR, i)));
+	after = memory_taken();
+	/* A word each would be five times that. */
+	EXPECT_LE(after, before + NR * sizeof(uint64_t) / 5);
+	EXPECT_EQ(0, timewheel_cancel(tw, op.id));
+	EXPECT_EQ(-ENOENT, timewheel_cancel(tw, op.id));
 	lib_close(tw);
 }
 
