@@ -150,8 +150,11 @@ bool rings_arm_again(struct timewheel *tw, uint64_t id)
 	if (room(tw))
 		return false;
 	put_arm(tw, id);
-	go(tw, ids_deadline(&tw->ids, id));
-	/* After a stop what comes of it is one more event to wait for. */
+	/*
+	 * After a stop what comes of it is one more event to wait for, with poll(), too:
+	 * no deadline would have the kernel look.
+	 */
+	go(tw, tw->stopped ? 0 : ids_deadline(&tw->ids, id));
 	tw->settled = false;
 	return true;
 }

@@ -211,6 +211,37 @@ TEST(handed_back_if_stopped_meanwhile)
 	lib_close(tw);
 }
 
+/* The same, drained one by one: the descriptor says that there is one more. */
+TEST(handed_back_one_by_one)
+{
+	struct timewheel *tw = open_rings(4, 16, 2, TIMEWHEEL_OPEN_OWN_WHEEL);
+	static struct collected c;
+	uint64_t late, far, id;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		lib_arm(tw, 0, i);
+	late = lib_arm(tw, 0, 2);
+	far = lib_arm(tw, HOUR, 3);
+	wait_fired(tw, 3);
+	EXPECT_EQ(0, timewheel_cancel(tw, late));
+	id = lib_arm_at(tw, UINT64_MAX, 4);
+	EXPECT_EQ(index_of(late), index_of(id));
+	/* Both have been refused before the stop, which is told after that. */
+	EXPECT_EQ(2, lib_stats(tw).rejected);
+	EXPECT_EQ(0, timewheel_stop(tw));
+	c.nr = 0;
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(1, timewheel_wait(tw, PATIENCE_MS));
+		ASSERT_EQ(1, timewheel_drain(tw, 1, collect, &c));
+	}
+	EXPECT_TRUE(c.events[2].id == far);
+	EXPECT_TRUE(c.events[3].id == id);
+	EXPECT_EQ(TIMEWHEEL_EVENT_UNPROCESSED | TIMEWHEEL_EVENT_LAST, c.events[3].flags);
+	expect_drained(tw);
+	lib_close(tw);
+}
+
 /* The kernel has told of two, and the library has looked when there was one. */
 TEST(expired_after_the_last_look)
 {
