@@ -284,9 +284,9 @@ int timewheel_wait(struct timewheel *tw, int timeout_ms);
  *
  * When it returns, each timeout that was pending has an event,
  * TIMEWHEEL_EVENT_UNPROCESSED, or TIMEWHEEL_EVENT_EXPIRED if it did so just then.
+ * With rings some of them may come only when others have been drained.
  *
- * Return: 0; with rings -EAGAIN if some of them will come only when others have
- * been drained.
+ * Return: 0.
  */
 int timewheel_stop(struct timewheel *tw);
 
