@@ -113,8 +113,12 @@ struct timewheel_event ring_wait(struct rings *r)
 {
 	struct timewheel_event ev;
 
-	while (!ring_pop(r, &ev))
+	while (!ring_pop(r, &ev)) {
 		wait_readable(r->fd);
+		/* There was no room, and there may be no pass any more to bring it. */
+		if (__atomic_load_n(&r->cq->flags, __ATOMIC_RELAXED) & TIMEWHEEL_RING_OVERFLOW)
+			ASSERT_OK(ring_enter(r));
+	}
 	return ev;
 }
 
