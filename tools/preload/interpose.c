@@ -5,6 +5,8 @@
  * For a descriptor that is no timer of ours, each is a look into the table and
  * then the C library's.
  */
+/* It would have some of them inline. */
+#undef _FORTIFY_SOURCE
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

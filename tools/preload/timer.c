@@ -17,7 +17,7 @@
  *
  * A thread in read() takes the signal first, and learns only then what the timer
  * is.  If the timer was not set meanwhile, it was this timeout's.  Else that is
- * found out: see whose_signal().
+ * found out: see signal_is_old().
  */
 #define _GNU_SOURCE
 #include <errno.h>
