@@ -145,28 +145,32 @@ static struct core_level *core_top(struct wheel_core *core)
 	return &core->level[core->levels - 1];
 }
 
-/* File a node as seen from tick @base, or take it as expired. */
-static void core_place(struct wheel_core *core, struct timewheel_node *n,
-		       u64 base)
+/*
+ * File a node as seen from tick @base, or take it as expired.  Inline: filing is
+ * what a wheel does most.
+ */
+static __always_inline void core_place(struct wheel_core *core,
+				       struct timewheel_node *n, u64 base)
 {
 	u64 tick = n->tick;
 	struct core_level *level;
 	struct core_slot *slot;
-	unsigned int index;
+	unsigned int i, index;
 
 	if (tick <= base) {
 		list_add_tail(&n->link, &core->expired);
 		return;
 	}
 
-	level = &core->level[core->level_of[fls64(tick ^ base) - 1]];
+	i = core->level_of[__fls(tick ^ base)];
+	level = &core->level[i];
 	index = (tick >> level->shift) & core->mask;
 	slot = &level->slots[index];
 	list_add_tail(&n->link, &slot->nodes);
 	if (tick < slot->first)
 		slot->first = tick;
 
-	if (level == core_top(core) && tick >> core->range_bits != core->turn)
+	if (i == core->levels - 1 && tick >> core->range_bits != core->turn)
 		core->far = min(core->far, tick);
 	else
 		__set_bit(index, level->due);

@@ -34,8 +34,8 @@
  * so a program may cancel or move a timeout with the structure that it armed it
  * with.
  */
-static int op_check(const struct context *ctx, const struct timewheel_op *op,
-		    u8 opcode)
+static inline int op_check(const struct context *ctx,
+			   const struct timewheel_op *op, u8 opcode)
 {
 	bool arm = opcode == TIMEWHEEL_OP_ARM;
 
@@ -65,7 +65,8 @@ static int op_check(const struct context *ctx, const struct timewheel_op *op,
 }
 
 /* The deadline on the wheel's clock; later than it can show is never. */
-static u64 op_deadline(const struct context *ctx, const struct timewheel_op *op)
+static inline u64 op_deadline(const struct context *ctx,
+			      const struct timewheel_op *op)
 {
 	u64 now;
 
@@ -79,8 +80,9 @@ static u64 op_deadline(const struct context *ctx, const struct timewheel_op *op)
 }
 
 /* @here: the caller is the worker, and needs no queue. */
-static int op_add(struct timewheel *wheel, struct entry *e,
-		  const struct timewheel_op *op, u64 deadline_ns, bool here)
+static inline int op_add(struct timewheel *wheel, struct entry *e,
+			 const struct timewheel_op *op, u64 deadline_ns,
+			 bool here)
 {
 	if (here)
 		return timeout_arm_here(wheel, &e->periodic.timeout, deadline_ns,
@@ -92,9 +94,12 @@ static int op_add(struct timewheel *wheel, struct entry *e,
 				   op->slack_ns);
 }
 
-static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
-			u64 deadline_ns, struct eventfd_ctx *eventfd, bool here)
+/* Inline: @here is known where it is called, and this is what there is most of. */
+static __always_inline int op_arm_entry(struct context *ctx,
+					struct timewheel_op *op, u64 deadline_ns,
+					struct eventfd_ctx *eventfd, bool here)
 {
+	const u8 flags = op->flags;
 	struct entry *e;
 	int ret;
 
@@ -102,15 +107,16 @@ static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
 
 	if (ctx->stopped)
 		return -ESHUTDOWN;
-	e = op->flags & TIMEWHEEL_OWN_ID ? entry_claim(ctx, op->id) :
-					   entry_alloc(ctx);
+	e = flags & TIMEWHEEL_OWN_ID ? entry_claim(ctx, op->id) :
+				       entry_alloc(ctx);
 	if (IS_ERR(e))
 		return PTR_ERR(e);
 
 	e->state = ENTRY_PENDING;
-	e->no_event = !!(op->flags & TIMEWHEEL_NO_EVENT);
-	e->lease = !!(op->flags & TIMEWHEEL_LEASE);
-	e->periodic.timeout.ops = e->lease ? &event_lease_ops : &event_ops;
+	e->no_event = !!(flags & TIMEWHEEL_NO_EVENT);
+	e->lease = !!(flags & TIMEWHEEL_LEASE);
+	e->periodic.timeout.ops = flags & TIMEWHEEL_LEASE ? &event_lease_ops :
+							    &event_ops;
 	e->periodic.interval_ns = op->interval_ns;
 	e->user_data = op->user_data;
 	e->eventfd = eventfd;
@@ -121,10 +127,12 @@ static int op_arm_entry(struct context *ctx, struct timewheel_op *op,
 		entry_free(ctx, e);
 		return ret;
 	}
-	op->id = entry_id(e);
+	if (!(flags & TIMEWHEEL_OWN_ID))
+		op->id = entry_id(e);
 	ctx->books.armed++;
 	ctx->books.pending++;
-	context_count_queued(ctx, !here);
+	if (!here)
+		context_count_queued(ctx, 1);
 	return 0;
 }
 

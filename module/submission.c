@@ -51,11 +51,17 @@ static void submission_read(const struct ring *ring, u32 at,
 	const struct timewheel_op *ops = (void *)(ring->head + 1);
 	const u64 *from = (const u64 *)&ops[at & (ring->entries - 1)];
 	u64 *to = (u64 *)op;
-	unsigned int i;
 
+	static_assert(sizeof(*op) == 8 * sizeof(*to));
 	/* Each word once: the program may be writing to it. */
-	for (i = 0; i < sizeof(*op) / sizeof(*to); i++)
-		to[i] = READ_ONCE(from[i]);
+	to[0] = READ_ONCE(from[0]);
+	to[1] = READ_ONCE(from[1]);
+	to[2] = READ_ONCE(from[2]);
+	to[3] = READ_ONCE(from[3]);
+	to[4] = READ_ONCE(from[4]);
+	to[5] = READ_ONCE(from[5]);
+	to[6] = READ_ONCE(from[6]);
+	to[7] = READ_ONCE(from[7]);
 }
 
 /* Tell of an op that failed; false if there is nothing to do so with. */
