@@ -13,7 +13,7 @@ RELEASE = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 KVER ?= $(shell uname -r)
 
 .DEFAULT_GOAL := all
-.PHONY: all modules tools demo check check-debug check-all levels model install install-tools \
+.PHONY: all modules tools demo check check-debug check-all million levels model install install-tools \
 	dkms-install uninstall uninstall-tools clean clean-modules help have-kdir have-dkms
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
@@ -35,6 +35,9 @@ check-debug: ## the same, and KUnit and the selftests on a kernel with KASAN, lo
 
 check-all: ## the same on all kernels, KCSAN and PREEMPT_RT among them, and the models
 	scripts/check --all
+
+million: ## a million timeouts against timerfds and io_uring: time, memory, leases
+	scripts/million
 
 levels: ## what a timeout costs on wheels of other shapes, in instructions
 	scripts/levels

@@ -4,11 +4,10 @@
  * deadlines within a span of time, armed through the device, all of which expire.
  *
  * Counted are the nanoseconds of the caller in SUBMIT, and those that the
- * scheduler says the wheel's worker ran: passes, cascades, expiries, everything.
+ * wheel's worker ran: passes, cascades, expiries, everything.
  * In a guest whose clock counts instructions (scripts/levels) they are
  * instructions, and the same each time.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/timewheel.h>
@@ -20,6 +19,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "worker.h"
 
 #define BATCH	1000U
 #define SEED	1
@@ -70,60 +71,6 @@ static int open_wheel(unsigned int slots, unsigned int levels)
 	if (ioctl(fd, TIMEWHEEL_IOC_SETUP, &setup))
 		die("SETUP");
 	return fd;
-}
-
-/* The line "KEY<tab>VALUE" of a file; VALUE without the newline. */
-static void read_value(const char *path, const char *key, char *value, size_t size)
-{
-	size_t len = strlen(key);
-	FILE *file = fopen(path, "r");
-	char line[256];
-
-	value[0] = '\0';
-	while (file && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, key, len))
-			continue;
-		snprintf(value, size, "%s", line + len);
-		value[strcspn(value, "\n")] = '\0';
-		break;
-	}
-	if (file)
-		fclose(file);
-}
-
-/* The thread of the context's own wheel, or 0. */
-static pid_t worker_of(int fd)
-{
-	char path[300], wheel[64], want[128], comm[64];
-	struct dirent *entry;
-	pid_t pid = 0;
-	DIR *proc;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	read_value(path, "timewheel-wheel:\t", wheel, sizeof(wheel));
-	snprintf(want, sizeof(want), "timewheel/%s", wheel);
-	proc = opendir("/proc");
-	while (!pid && proc && (entry = readdir(proc))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		read_value(path, "", comm, sizeof(comm));
-		if (!strcmp(comm, want))
-			pid = atoi(entry->d_name);
-	}
-	if (proc)
-		closedir(proc);
-	return pid;
-}
-
-/* How long a thread ran, in nanoseconds. */
-static uint64_t ran_ns(pid_t pid)
-{
-	char path[64], value[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
-	read_value(path, "", value, sizeof(value));
-	if (!value[0])
-		die(path);
-	return strtoull(value, NULL, 10);
 }
 
 static struct timewheel_stats stats_of(int fd)
@@ -186,7 +133,7 @@ static void run(unsigned int slots, unsigned int levels, unsigned int nr)
 
 	if (!worker)
 		die("the wheel's worker");
-	before = ran_ns(worker);
+	before = worker_ran_ns(worker);
 	/* Later than the last one is armed. */
 	base = now_ns() + 5 * SEC;
 	caller = arm(fd, nr, base);
@@ -195,7 +142,7 @@ static void run(unsigned int slots, unsigned int levels, unsigned int nr)
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL))
 		;
 	stats = stats_of(fd);
-	ran = ran_ns(worker) - before;
+	ran = worker_ran_ns(worker) - before;
 	if (stats.fired != nr || stats.pending) {
 		fprintf(stderr, "levels: %llu of %u fired\n",
 			(unsigned long long)stats.fired, nr);

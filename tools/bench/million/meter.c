@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What operations cost.
+ *
+ * Two figures for each: the time the caller took, by the clock, and the CPU time
+ * that the process and the wheel's worker together took until all was done.
+ */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../worker.h"
+#include "meter.h"
+#include "million.h"
+
+/* Longer than anything lies in a wheel's queue or ring. */
+#define SETTLE_US	150000
+/* What a worker that looks into an empty ring takes meanwhile, and more. */
+#define SETTLED_NS	(1 * MS)
+
+static struct {
+	unsigned int rounds;
+	double caller[ROUNDS_MAX], cpu[ROUNDS_MAX];
+} costs[MEASURES];
+
+static uint64_t process_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec * SEC + ts.tv_nsec;
+}
+
+struct meter meter_start(pid_t worker)
+{
+	struct meter m = {
+		.worker = worker,
+		.worker_ns = worker ? worker_ran_ns(worker) : 0,
+		.cpu_ns = process_ns(),
+	};
+
+	m.wall_ns = now_ns();
+	return m;
+}
+
+/* The caller's part begins now, after what the kernel did first. */
+void meter_calls(struct meter *m)
+{
+	m->wall_ns = now_ns();
+}
+
+/* The caller is done; the worker may not be. */
+void meter_called(struct meter *m)
+{
+	m->wall_ns = now_ns() - m->wall_ns;
+	m->cpu_ns = process_ns() - m->cpu_ns;
+}
+
+/* Wait until the worker has nothing left to do: then it takes no CPU time. */
+void meter_settled(struct meter *m)
+{
+	uint64_t last, ran = worker_ran_ns(m->worker);
+
+	do {
+		last = ran;
+		usleep(SETTLE_US);
+		ran = worker_ran_ns(m->worker);
+	} while (ran - last > SETTLED_NS);
+	m->worker_ns = ran - m->worker_ns;
+}
+
+void meter_record(const struct meter *m, enum measure what, unsigned int nr)
+{
+	unsigned int round = costs[what].rounds++;
+	uint64_t cpu = m->cpu_ns + (m->worker ? m->worker_ns : 0);
+
+	costs[what].caller[round] = (double)m->wall_ns / nr;
+	costs[what].cpu[round] = (double)cpu / nr;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(const double *values, unsigned int nr)
+{
+	double sorted[ROUNDS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		sorted[i] = values[i];
+	qsort(sorted, nr, sizeof(*sorted), compare);
+	return nr % 2 ? sorted[nr / 2] :
+			(sorted[nr / 2 - 1] + sorted[nr / 2]) / 2;
+}
+
+bool measured(enum measure what)
+{
+	return costs[what].rounds;
+}
+
+double median_caller(enum measure what)
+{
+	return median(costs[what].caller, costs[what].rounds);
+}
+
+double median_cpu(enum measure what)
+{
+	return median(costs[what].cpu, costs[what].rounds);
+}
