@@ -21,7 +21,7 @@ all: modules tools ## build the modules for KDIR (the running kernel) and the to
 modules: have-kdir ## build timewheel.ko, and timewheel_kunit.ko if the kernel has KUnit
 	$(KBUILD) modules
 
-tools: ## build the timewheel command, the examples and the benches
+tools: ## build the timewheel command, libtimewheel, the examples and the benches
 	$(MAKE) -C tools OUT=$(TOOLS_OUT)
 
 demo: ## everything needed, then the main job on a stock Debian kernel in a VM

@@ -154,13 +154,21 @@ make_base()
 # copy_libraries FILE ROOT: the shared libraries that a program loads.
 copy_libraries()
 {
-	local lib
+	local lib to missing
 
 	head -c 4 "$1" 2>/dev/null | grep -a ELF >/dev/null || return 0
+	missing=$({ ldd "$1" 2>/dev/null || true; } | sed -n 's/^\t\(.*\) => not found$/\1/p')
+	[ -z "$missing" ] ||
+		say "$(basename "$1") needs ${missing//$'\n'/, }, not found here: run ldconfig, set LD_LIBRARY_PATH, or link with -static"
 	{ ldd "$1" 2>/dev/null || true; } | { grep -oE '/[^ :]+' || true; } | sort -u |
 		while IFS= read -r lib; do
-			mkdir -p "$2$(dirname "$lib")"
-			[ -e "$2$lib" ] || [ ! -f "$lib" ] || cp -L "$lib" "$2$lib"
+			# The guest has no cache of libraries: only these are looked into.
+			case $lib in
+			/lib/* | /lib64/* | /usr/lib/*) to=$2$lib ;;
+			*) to=$2/lib/$(basename "$lib") ;;
+			esac
+			mkdir -p "$(dirname "$to")"
+			[ -e "$to" ] || [ ! -f "$lib" ] || cp -L "$lib" "$to"
 		done
 }
 

@@ -428,7 +428,7 @@ static int run_restore(int argc, char **argv)
 const struct command command_restore = {
 	.name = "restore",
 	.args = "[--json] FILE [-- PROGRAM [ARGUMENT]...]",
-	.summary = "arm what was saved again, and print it or hand it to a program",
+	.summary = "arm again what was saved, and print it or hand it to a program",
 	.help = "Arms the timeouts in FILE, which 'timewheel save' wrote, in a new context, each\n"
 		"for the time of day at which it is due, and prints each as it fires, with how\n"
 		"late that was. It ends when none is left. What is overdue fires at once, in the\n"

@@ -230,7 +230,7 @@ const struct command command_run = {
 	.name = "run",
 	.args = "[--verbose] -- PROGRAM [ARGUMENT]...",
 	.summary = "run a program whose timerfds are in the wheel",
-	.help = "Runs PROGRAM, which is as it is, with its timerfds kept by the wheel: all of\n"
+	.help = "Runs PROGRAM, unmodified, with its timerfds kept by the wheel: all of\n"
 		"a process in one context. They behave as timerfd_create(2) says, and are late by\n"
 		"up to a tick. What it runs in turn is served likewise.\n"
 		"\n"
