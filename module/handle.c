@@ -14,7 +14,6 @@
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/memcontrol.h>
-#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -255,28 +254,6 @@ struct entry *entry_alloc(struct context *ctx)
 	return e;
 }
 
-/*
- * The entry of an own id, which it gets.  Errors: -EINVAL for an index that is
- * not the program's own, -EBUSY if it is in use, -EALREADY if that is about to
- * end: it was cancelled.
- */
-struct entry *entry_claim(struct context *ctx, u64 id)
-{
-	struct entry *e;
-
-	lockdep_assert_held(&ctx->lock);
-
-	if (lower_32_bits(id) >= ctx->handles.own)
-		return ERR_PTR(-EINVAL);
-	e = entry_at(ctx, lower_32_bits(id));
-	if (e->state == ENTRY_LEAVING)
-		return ERR_PTR(-EALREADY);
-	if (e->state != ENTRY_FREE)
-		return ERR_PTR(-EBUSY);
-	e->generation = upper_32_bits(id);
-	return e;
-}
-
 void entry_free(struct context *ctx, struct entry *e)
 {
 	struct handles *h = &ctx->handles;
@@ -297,15 +274,9 @@ void entry_free(struct context *ctx, struct entry *e)
 /* The entry at a place, which may be a free one; NULL beyond the last. */
 struct entry *entry_at(struct context *ctx, u64 index)
 {
-	struct handles *h = &ctx->handles;
-	u64 nr = index / CHUNK_ENTRIES;
-
 	lockdep_assert_held(&ctx->lock);
 
-	if (nr >= h->nr_chunks)
-		return NULL;
-	nr = array_index_nospec(nr, h->nr_chunks);
-	return &h->chunks[nr]->entries[index % CHUNK_ENTRIES];
+	return handles_at(&ctx->handles, index);
 }
 
 /* The entry that @id, which a program made up or not, stands for, or NULL. */

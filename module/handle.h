@@ -7,8 +7,10 @@
 
 #include <linux/build_bug.h>
 #include <linux/container_of.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/timewheel.h>
 #include <linux/types.h>
 
@@ -149,6 +151,37 @@ static inline struct entry *entry_of(struct timewheel_timeout *t)
 	return container_of(t, struct entry, periodic.timeout);
 }
 
+/* The entry at a place, NULL beyond the last; the context's lock is held. */
+static inline struct entry *handles_at(const struct handles *h, u64 index)
+{
+	u64 nr = index / CHUNK_ENTRIES;
+
+	if (nr >= h->nr_chunks)
+		return NULL;
+	nr = array_index_nospec(nr, h->nr_chunks);
+	return &h->chunks[nr]->entries[index % CHUNK_ENTRIES];
+}
+
+/*
+ * The entry of an own id, which it gets; the context's lock is held.  Errors:
+ * -EINVAL for an index that is not the program's own, -EBUSY if it is in use,
+ * -EALREADY if that is about to end: it was cancelled.
+ */
+static inline struct entry *handles_claim(const struct handles *h, u64 id)
+{
+	struct entry *e;
+
+	if (lower_32_bits(id) >= h->own)
+		return ERR_PTR(-EINVAL);
+	e = handles_at(h, lower_32_bits(id));
+	if (e->state == ENTRY_LEAVING)
+		return ERR_PTR(-EALREADY);
+	if (e->state != ENTRY_FREE)
+		return ERR_PTR(-EBUSY);
+	e->generation = upper_32_bits(id);
+	return e;
+}
+
 void handles_init(struct handles *h, u32 max);
 void handles_destroy(struct handles *h);
 int handles_reserve(struct context *ctx, u32 max, u32 own);
@@ -157,7 +190,6 @@ int handles_grow(struct context *ctx);
 
 struct chunk *chunk_create(struct context *ctx, u32 first);
 struct entry *entry_alloc(struct context *ctx);
-struct entry *entry_claim(struct context *ctx, u64 id);
 void entry_free(struct context *ctx, struct entry *e);
 struct entry *entry_at(struct context *ctx, u64 index);
 struct entry *entry_find(struct context *ctx, u64 id);

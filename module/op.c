@@ -107,7 +107,7 @@ static __always_inline int op_arm_entry(struct context *ctx,
 
 	if (ctx->stopped)
 		return -ESHUTDOWN;
-	e = flags & TIMEWHEEL_OWN_ID ? entry_claim(ctx, op->id) :
+	e = flags & TIMEWHEEL_OWN_ID ? handles_claim(&ctx->handles, op->id) :
 				       entry_alloc(ctx);
 	if (IS_ERR(e))
 		return PTR_ERR(e);

@@ -59,7 +59,7 @@ static struct timewheel_periodic *timeout_periodic(struct timewheel_timeout *t)
 	return container_of(t, struct timewheel_periodic, timeout);
 }
 
-static bool timeout_charge(struct timewheel *wheel)
+static inline bool timeout_charge(struct timewheel *wheel)
 {
 	if (!wheel->max_pending)
 		return true;
@@ -69,7 +69,7 @@ static bool timeout_charge(struct timewheel *wheel)
 	return false;
 }
 
-static void timeout_uncharge(struct timewheel *wheel)
+static inline void timeout_uncharge(struct timewheel *wheel)
 {
 	if (wheel->max_pending)
 		atomic64_dec(&wheel->pending);
@@ -509,8 +509,9 @@ static void timeout_end(struct timewheel *wheel)
  * Put an active timeout into the slot of its deadline, or into a later and
  * coarser one that its slack allows; no earlier than @earliest.
  */
-static void timeout_place(struct timewheel *wheel, struct timewheel_timeout *t,
-			  u64 earliest)
+static __always_inline void timeout_place(struct timewheel *wheel,
+					  struct timewheel_timeout *t,
+					  u64 earliest)
 {
 	u64 tick = max(wheel_tick(wheel, READ_ONCE(t->expires)), earliest);
 	u64 slack_ns = timeout_slack_ns(t);
@@ -683,7 +684,7 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 	atomic_set_release(&t->state, TIMEOUT_ACTIVE | how);
 	this_cpu_inc(wheel->books.producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
-	timeout_file(wheel, t);
+	timeout_place(wheel, t, 0);
 	return 0;
 }
 
@@ -715,7 +716,7 @@ bool timeout_rearm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 	WRITE_ONCE(t->expires, deadline_ns);
 	this_cpu_inc(wheel->books.producer->rearmed);
 	trace_timewheel_rearm(wheel, t, deadline_ns);
-	timeout_file(wheel, t);
+	timeout_place(wheel, t, 0);
 	return true;
 }
 
