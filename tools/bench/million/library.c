@@ -70,11 +70,11 @@ void library_fill(struct library *l, unsigned int nr)
 	}
 }
 
-/* Refresh leases, in the order of their ids. */
+/* Refresh leases, in the order of their ids, from anywhere. */
 void library_touch(struct library *l, unsigned int times)
 {
 	uint64_t deadline = 0;
-	unsigned int i, at = 0;
+	unsigned int i, at = random_below(l->nr);
 
 	for (i = 0; i < times; i++) {
 		if (i % REFRESHES_PER_CLOCK == 0)
@@ -123,7 +123,6 @@ static void add_up(struct timewheel *tw, const struct timewheel_event *event, vo
 /* Many are due at once; when all have expired they are collected. */
 void library_collect(const struct plan *plan)
 {
-	struct timewheel_stats stats;
 	uint64_t due, sum = 0;
 	struct library l;
 	struct meter m;
@@ -142,10 +141,6 @@ void library_collect(const struct plan *plan)
 
 	m = meter_start(l.worker);
 	sleep_until(due);
-	do {
-		usleep(1000);
-		check(timewheel_stats(l.tw, &stats), "timewheel_stats()");
-	} while (stats.fired != plan->collects);
 	meter_settled(&m);
 	meter_calls(&m);
 	nr = timewheel_drain(l.tw, 0, add_up, &sum);

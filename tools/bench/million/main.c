@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 		arm_rounds(&plan, runs);
 	if (wanted(parts, "collect"))
 		collect_rounds(&plan, runs);
-	table_report(&plan);
+	if (wanted(parts, "refresh") || wanted(parts, "arm") || wanted(parts, "collect"))
+		table_report(&plan);
 	if (wanted(parts, "soak"))
 		soak_report(plan.live, IDLE_NS, soak_s * SEC);
 	free(plan.order);

@@ -56,10 +56,10 @@ void timerfds_close(const int *fds, unsigned int nr)
 		close(fds[nr]);
 }
 
-/* Refresh timerfds, in the order of @fds. */
+/* Refresh timerfds, in the order of @fds, from anywhere. */
 void timerfds_settime(const int *fds, unsigned int nr, unsigned int times)
 {
-	unsigned int i, at = 0;
+	unsigned int i, at = random_below(nr);
 
 	for (i = 0; i < times; i++) {
 		set(fds[at], 0, FAR_NS);
