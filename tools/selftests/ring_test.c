@@ -39,7 +39,7 @@ TEST(arm_and_collect)
 /* The ring is filled, and a call made, just as the kernel has made room in it. */
 static void *fill_again_and_again(void *data)
 {
-	enum { NR = 6000, SPINS = 20000 };
+	enum { NR = 24000, SPINS = 20000 };
 	unsigned long *no_room = data;
 	struct rings r;
 	uint32_t i, spins;
