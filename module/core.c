@@ -232,6 +232,17 @@ void core_hold(struct wheel_core *core, struct timewheel_node *n,
 }
 EXPORT_SYMBOL_IF_KUNIT(core_hold);
 
+/**
+ * core_release - have nodes that were held expire, before all that is to
+ * @core: the core
+ * @list: where core_hold() put them when they had expired; empty after that
+ */
+void core_release(struct wheel_core *core, struct list_head *list)
+{
+	list_splice_init(list, &core->expired);
+}
+EXPORT_SYMBOL_IF_KUNIT(core_release);
+
 /*
  * The last node of the list at @head has gone.  If that is a slot, and not one
  * of the lists outside the wheel, nothing is due there any more.

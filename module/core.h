@@ -81,6 +81,7 @@ u64 core_coarsen(const struct wheel_core *core, u64 tick, u64 slack);
 void core_file(struct wheel_core *core, struct timewheel_node *n, u64 tick);
 void core_hold(struct wheel_core *core, struct timewheel_node *n,
 	       struct list_head *list);
+void core_release(struct wheel_core *core, struct list_head *list);
 void core_unlink(struct wheel_core *core, struct timewheel_node *n);
 bool core_advance(struct wheel_core *core, u64 to, unsigned int *budget);
 u64 core_next(struct wheel_core *core);

@@ -155,15 +155,23 @@ static u64 event_deadline(struct timewheel_timeout *t)
 	return lease_deadline(entry_context(e), entry_index(e));
 }
 
+/* On the worker: a deadline has come, and the ring may have something to say. */
+static struct list_head *event_hold(struct timewheel_timeout *t)
+{
+	return submission_hold(entry_context(entry_of(t)), timewheel_expires(t));
+}
+
 const struct timewheel_ops event_ops = {
 	.expired = event_expired,
 	.cancelled = event_cancelled,
+	.hold = event_hold,
 };
 
 const struct timewheel_ops event_lease_ops = {
 	.expired = event_expired,
 	.cancelled = event_cancelled,
 	.deadline = event_deadline,
+	.hold = event_hold,
 };
 
 /* On the worker: an op of the ring failed, and @e is to tell. */

@@ -41,6 +41,11 @@ struct ring {
  * @spare: (L) entries to report failed ops with
  * @spares: where they are
  * @stuck: (L) an op failed, and there is no entry left to say so
+ * @owed: worker: of the ops that were there at @owed_ns, how many are not done
+ * @owed_ns: worker: the time of the pass that counted them
+ * @seen_ns: worker: all that was there at this time is done.  U64_MAX before the
+ *	first look, for until then no program relies on one
+ * @held: worker: timeouts due after @seen_ns, in the order they are to expire
  */
 struct submission {
 	struct ring ring;
@@ -48,6 +53,10 @@ struct submission {
 	struct entry *spare;
 	struct chunk *spares;
 	bool stuck;
+	u32 owed;
+	u64 owed_ns;
+	u64 seen_ns;
+	struct list_head held;
 };
 
 int ring_create(struct ring *ring, u32 entries, size_t entry_size);
@@ -57,6 +66,7 @@ int submission_create(struct context *ctx, u32 entries);
 void submission_destroy(struct context *ctx);
 void submission_attach(struct context *ctx);
 int submission_enter(struct context *ctx);
+struct list_head *submission_hold(struct context *ctx, u64 due_ns);
 
 bool completion_waiting(const struct context *ctx);
 void completion_fill(struct context *ctx);

@@ -113,16 +113,17 @@ bool sources_waiting(struct timewheel *wheel)
 bool sources_drain(struct timewheel *wheel, unsigned int budget)
 {
 	struct timewheel_sources *sources = &wheel->sources;
-	struct timewheel_source *source;
+	struct timewheel_source *source, *first = NULL;
 	bool more = false;
 
 	list_for_each_entry(source, &sources->list, link) {
+		if (!budget && !first)
+			first = source;
+		/* Without a budget, too: most have nothing to take, and note that. */
 		more |= source->ops->drain(source, &budget);
-		if (!budget) {
-			/* The list's head moves to behind this one. */
-			list_move(&sources->list, &source->link);
-			return true;
-		}
 	}
+	/* The list's head moves to before that one. */
+	if (first)
+		list_move_tail(&sources->list, &first->link);
 	return more;
 }

@@ -18,7 +18,8 @@ struct timewheel_source;
  *	earlier
  * @waiting: whether there is something to drain
  * @drain: take what is there, at most so many; lower the budget by as many.
- *	Return whether something is left that could be taken.
+ *	Return whether something is left that could be taken.  Called in each pass,
+ *	if need be with a budget of 0.
  */
 struct source_ops {
 	void (*promise)(struct timewheel_source *source, u64 wake_ns);

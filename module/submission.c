@@ -11,6 +11,11 @@
  * It calls SUBMIT only if the worker would come too late for it.  The worker's
  * side of that is in source.c.
  *
+ * A pass does so many ops and no more, and then lets expire what is due; but an op
+ * further back may move or cancel just that, and was there in time.  So it is noted
+ * how many ops a pass finds.  Until they are done, timeouts of this context that
+ * are due since wait; no other's do.
+ *
  * Each entry is read once, and then what was read is checked.  An op that fails is
  * told as an event.  For that there are a few spare entries; when a program has
  * left all of them unread, its next op that fails waits in the ring.
@@ -116,17 +121,14 @@ static bool submission_waiting(struct timewheel_source *source)
 	       !READ_ONCE(ctx->submission.stuck) && !READ_ONCE(ctx->closing);
 }
 
-static bool submission_drain(struct timewheel_source *source,
-			     unsigned int *budget)
+/* Up to @nr ops; returns whether one has to wait for the worker to let go. */
+static bool submission_take(struct context *ctx, u32 nr, unsigned int *budget)
 {
-	struct context *ctx = submission_context(source);
-	struct ring *ring = &ctx->submission.ring;
-	u32 nr = min3(submission_nr(ring), *budget, SUBMISSION_BUDGET);
+	struct submission *sub = &ctx->submission;
+	struct ring *ring = &sub->ring;
 	bool again = false;
 	u32 done, want;
 
-	if (!nr || !submission_waiting(source))
-		return false;
 	/* Somebody may wait for room, or to be told that there is none. */
 	worker_notify(ctx->wheel, &ctx->notifier);
 	do {
@@ -139,10 +141,71 @@ static bool submission_drain(struct timewheel_source *source,
 		smp_store_release(&ring->head->head, ring->at);
 		/* After that: who waits for room finds it in the ring, too. */
 		smp_store_release(&ring->told, ring->at);
+		sub->owed -= min(sub->owed, done);
 		*budget -= done;
 		nr -= done;
 	} while (nr && done == want);
-	return again || submission_waiting(source);
+	return again;
+}
+
+/*
+ * What waited for the ops of an earlier count expires when they are done; all does
+ * when no op is left, or none that could be done before events have been read, or
+ * the program has turned its tail back.
+ */
+static void submission_settle(struct context *ctx, bool more)
+{
+	struct submission *sub = &ctx->submission;
+
+	if (!more) {
+		sub->owed = 0;
+		sub->owed_ns = ctx->wheel->now_ns;
+	}
+	if (sub->owed)
+		return;
+	sub->seen_ns = sub->owed_ns;
+	core_release(&ctx->wheel->core, &sub->held);
+}
+
+static bool submission_drain(struct timewheel_source *source,
+			     unsigned int *budget)
+{
+	struct context *ctx = submission_context(source);
+	struct submission *sub = &ctx->submission;
+	u32 there = submission_nr(&sub->ring);
+	u32 nr = min3(there, *budget, SUBMISSION_BUDGET);
+	bool more = false;
+
+	if (!sub->owed) {
+		sub->owed = there;
+		sub->owed_ns = ctx->wheel->now_ns;
+	}
+	/* The first look: from now on what is due waits for the next. */
+	if (sub->seen_ns == U64_MAX)
+		sub->seen_ns = 0;
+	if (nr && submission_waiting(source))
+		more = submission_take(ctx, nr, budget);
+	more |= submission_waiting(source);
+	submission_settle(ctx, more);
+	return more;
+}
+
+/**
+ * submission_hold - whether an op in the ring may speak of a timeout that is due
+ * @ctx: the context
+ * @due_ns: the deadline of the timeout
+ *
+ * Context: the worker.
+ * Return: NULL; or, if ops that were put in before the deadline came are still to
+ * be done, a list for core_hold() to keep the timeout in until they are.
+ */
+struct list_head *submission_hold(struct context *ctx, u64 due_ns)
+{
+	struct submission *sub = &ctx->submission;
+
+	if (!sub->ring.entries || due_ns <= sub->seen_ns)
+		return NULL;
+	return &sub->held;
 }
 
 static void submission_promise(struct timewheel_source *source, u64 wake_ns)
@@ -260,6 +323,8 @@ int submission_create(struct context *ctx, u32 entries)
 		sub->spare = &sub->spares->entries[i];
 	}
 	sub->source.ops = &submission_ops;
+	sub->seen_ns = U64_MAX;
+	INIT_LIST_HEAD(&sub->held);
 	ret = ring_create(&sub->ring, entries, sizeof(struct timewheel_op));
 	if (ret)
 		submission_destroy(ctx);

@@ -621,6 +621,7 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	const struct timewheel_ops *ops = t->ops;
 	u64 expires = READ_ONCE(t->expires);
 	int state = atomic_read(&t->state);
+	struct list_head *list;
 
 	/* Whoever cancelled or is moving it has queued it, or will. */
 	if ((state & TIMEOUT_STATE) != TIMEOUT_ACTIVE)
@@ -640,6 +641,12 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	/* Touched: at least one tick ahead, so that this ends. */
 	if (expires > wheel->now_ns) {
 		timeout_place(wheel, t, wheel->core.now + 1);
+		return;
+	}
+
+	list = ops->hold ? ops->hold(t) : NULL;
+	if (list) {
+		core_hold(&wheel->core, &t->node, list);
 		return;
 	}
 

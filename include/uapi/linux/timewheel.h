@@ -301,13 +301,15 @@ struct timewheel_stats {
  *	sees what the other wrote.  So only if the op's deadline lies before
  *	wake_ns, or the ring is full, must SUBMIT be called, with nr 0.  Of several
  *	ops 4 and 5 are done once, for the nearest deadline.  SUBMIT tells the
- *	worker, and waits for it only while the ring is full.
+ *	worker, and waits for it only while the ring is full.  An op that was put in
+ *	before the deadline of a timeout came is done before that expires, however
+ *	many ops lie in front of it.
  *
  *	An ARM names its own id; a deadline is absolute or in the lease table; an
  *	eventfd of a timeout's own takes a call.  The result of an op is not
  *	written back: one that fails is an event, TIMEWHEEL_EVENT_FAILED.  A few of
  *	them can wait; with more unread, the next op that fails holds the ring up,
- *	and SUBMIT says EAGAIN.
+ *	though not the timeouts, and SUBMIT says EAGAIN.
  *
  * Completion ring: one thread, or several that take turns, takes events out.
  *

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ops come before expiries.  What was put into a ring before a deadline holds for
+ * the timeout of that deadline, however much lies in front of it, in its own ring
+ * or in others'; and it took no call.
+ */
+#include "ring.h"
+
+/* Entries: what lies in front, a witness at the end, and those it is about. */
+enum { FRONT, WITNESS, FIRST };
+
+/* More than the worker does in a row for one ring, and for all in one pass. */
+enum { SQ_ENTRIES = 4096, IN_FRONT = 3000, RINGS = 4 };
+
+static uint64_t now(void)
+{
+	return now_ns(CLOCK_MONOTONIC);
+}
+
+static struct timewheel_op rearm_at(uint64_t id, uint64_t expires_ns)
+{
+	struct timewheel_op op = op_rearm(id, expires_ns);
+
+	op.flags = TIMEWHEEL_ABS;
+	return op;
+}
+
+/*
+ * With @nr timeouts, four in each tick from @due on, and one that is far away,
+ * whose moves are what lies in front.  They are armed through the ring: a call's
+ * would have the worker come before they are due, and empty it.
+ */
+static void open_armed(struct rings *r, uint64_t own_tick_ns, uint32_t nr,
+		       uint64_t due)
+{
+	uint32_t i;
+
+	rings_open(r, SQ_ENTRIES, 64, 64, own_tick_ns);
+	ring_push(r, op_own(id_of(FRONT, 0), now() + HOUR, FRONT));
+	for (i = 0; i < nr; i++)
+		ring_push(r, op_own(id_of(FIRST + i, 0), due + i / 4 * MS, FIRST + i));
+	ASSERT_OK(ring_enter(r));
+	while (stats_of(r->fd).armed != 1 + nr)
+		usleep(1000);
+	/* Let that pass end, or it may take what comes with it. */
+	usleep(10 * 1000);
+}
+
+static void push_far(struct rings *r, uint32_t nr)
+{
+	while (nr--)
+		ring_push(r, rearm_at(id_of(FRONT, 0), now() + HOUR));
+}
+
+static void wait_drained(struct rings *r)
+{
+	while (__atomic_load_n(&r->sq->head, __ATOMIC_ACQUIRE) != r->sq->tail)
+		usleep(1000);
+}
+
+/* All that expired is there: one more comes, and is the next. */
+static void expect_next_is_witness(struct rings *r)
+{
+	struct timewheel_op op = op_own(id_of(WITNESS, 0), 0, WITNESS);
+
+	ASSERT_OK(ioctl(r->fd, TIMEWHEEL_IOC_ARM, &op));
+	EXPECT_EQ(WITNESS, ring_wait(r).user_data);
+}
+
+/* All was put in before the deadline; or else the test says nothing. */
+static bool in_time(uint64_t due)
+{
+	if (now() < due)
+		return true;
+	printf("# too slow: once more\n");
+	return false;
+}
+
+static bool rearm_behind_many(uint64_t ahead)
+{
+	struct timewheel_query q;
+	uint64_t due = now() + ahead, to;
+	struct rings r;
+	bool ret;
+
+	open_armed(&r, MS, 1, due);
+	push_far(&r, IN_FRONT);
+	to = now() + HOUR;
+	ring_push(&r, rearm_at(id_of(FIRST, 0), to));
+	ret = in_time(due);
+	if (ret) {
+		wait_drained(&r);
+		EXPECT_LE(due, now());
+		ASSERT_OK(query(r.fd, id_of(FIRST, 0), &q));
+		EXPECT_EQ(TIMEWHEEL_STATE_PENDING, q.state);
+		EXPECT_EQ(to, q.deadline_ns);
+		expect_next_is_witness(&r);
+		EXPECT_EQ(1, stats_of(r.fd).fired);
+		expect_balance(r.fd);
+	}
+	rings_close(&r);
+	return ret;
+}
+
+TEST(rearm_behind_many_others)
+{
+	uint64_t ahead = 200 * MS;
+
+	while (!rearm_behind_many(ahead))
+		ahead *= 2;
+}
+
+static bool cancel_behind_many(uint64_t ahead)
+{
+	uint64_t due = now() + ahead;
+	struct timewheel_stats st;
+	struct rings r;
+	bool ret;
+
+	open_armed(&r, MS, 1, due);
+	push_far(&r, IN_FRONT);
+	ring_push(&r, op_cancel(id_of(FIRST, 0)));
+	ret = in_time(due);
+	if (ret) {
+		wait_drained(&r);
+		expect_next_is_witness(&r);
+		st = stats_of(r.fd);
+		EXPECT_EQ(1, st.cancelled);
+		EXPECT_EQ(1, st.fired);
+		EXPECT_EQ(0, st.rejected);
+		expect_balance(r.fd);
+	}
+	rings_close(&r);
+	return ret;
+}
+
+TEST(cancel_behind_many_others)
+{
+	uint64_t ahead = 200 * MS;
+
+	while (!cancel_behind_many(ahead))
+		ahead *= 2;
+}
+
+/* What was put off by nothing comes all the same, in the order of its deadlines. */
+static bool wait_in_order(uint64_t ahead)
+{
+	enum { NR = 32 };
+	uint64_t due = now() + ahead;
+	struct timewheel_event ev;
+	struct rings r;
+	uint32_t i;
+	bool ret;
+
+	open_armed(&r, MS, NR, due);
+	push_far(&r, SQ_ENTRIES);
+	ret = in_time(due);
+	if (ret) {
+		for (i = 0; i < NR; i++) {
+			ev = ring_wait(&r);
+			EXPECT_EQ(FIRST + i, ev.user_data);
+			EXPECT_EQ(due + i / 4 * MS, ev.deadline_ns);
+		}
+		EXPECT_EQ(SQ_ENTRIES, stats_of(r.fd).rearmed);
+		expect_balance(r.fd);
+	}
+	rings_close(&r);
+	return ret;
+}
+
+TEST(those_that_wait_expire_in_order)
+{
+	uint64_t ahead = 200 * MS;
+
+	while (!wait_in_order(ahead))
+		ahead *= 2;
+}
+
+/* The pass has done as much as it may when it comes to the last ring. */
+static bool cancel_behind_full_rings(uint64_t ahead)
+{
+	uint64_t due = now() + ahead;
+	struct rings full[RINGS], r;
+	bool ret;
+	int i;
+
+	for (i = 0; i < RINGS; i++)
+		open_armed(&full[i], 0, 0, 0);
+	open_armed(&r, 0, 1, due);
+	for (i = 0; i < RINGS; i++)
+		push_far(&full[i], SQ_ENTRIES);
+	ring_push(&r, op_cancel(id_of(FIRST, 0)));
+	ret = in_time(due);
+	if (ret) {
+		wait_drained(&r);
+		expect_next_is_witness(&r);
+		EXPECT_EQ(1, stats_of(r.fd).cancelled);
+		EXPECT_EQ(1, stats_of(r.fd).fired);
+		for (i = 0; i < RINGS; i++) {
+			wait_drained(&full[i]);
+			EXPECT_EQ(SQ_ENTRIES, stats_of(full[i].fd).rearmed);
+			EXPECT_EQ(0, stats_of(full[i].fd).rejected);
+		}
+	}
+	for (i = 0; i < RINGS; i++)
+		rings_close(&full[i]);
+	rings_close(&r);
+	return ret;
+}
+
+TEST(cancel_behind_full_rings_of_others)
+{
+	uint64_t ahead = 200 * MS;
+
+	while (!cancel_behind_full_rings(ahead))
+		ahead *= 2;
+}
+
+/* A program that leaves its failures unread waits for itself, not its timeouts. */
+TEST(a_ring_that_is_stuck_holds_nothing)
+{
+	struct timewheel_event ev;
+	struct timewheel_op op;
+	struct rings r;
+	uint32_t i, n;
+
+	/* Without a completion ring nothing is read but by read(). */
+	rings_open(&r, 256, 0, 8, MS);
+	for (i = 0; i < 256; i++)
+		ring_push(&r, op_cancel(id_of(7, i)));
+	while (!ring_enter(&r))
+		;
+	EXPECT_EQ(EAGAIN, errno);
+	op = op_own(id_of(FIRST, 0), now() + MS, FIRST);
+	ASSERT_OK(ioctl(r.fd, TIMEWHEEL_IOC_ARM, &op));
+	while (stats_of(r.fd).fired != 1)
+		usleep(1000);
+	for (i = 0, n = 0; i < 257; i++) {
+		ASSERT_EQ(sizeof(ev), read(r.fd, &ev, sizeof(ev)));
+		n += ev.flags & TIMEWHEEL_EVENT_EXPIRED ? 1 : 0;
+	}
+	EXPECT_EQ(1, n);
+	EXPECT_EQ(256, stats_of(r.fd).rejected);
+	expect_balance(r.fd);
+	rings_close(&r);
+}
+
+/* Nor does a tail that is turned back, before the pass or in the middle of it. */
+TEST(a_tail_turned_back_holds_nothing)
+{
+	static const uint32_t tails[] = { 0, 1, 1U << 31, UINT32_MAX };
+	struct rings r;
+	uint32_t i;
+
+	for (i = 0; i < 20; i++) {
+		open_armed(&r, MS, 1, now() + 30 * MS);
+		push_far(&r, SQ_ENTRIES);
+		if (i % 2) {
+			/* The pass has begun, and counted them all. */
+			while (__atomic_load_n(&r.sq->head, __ATOMIC_ACQUIRE) == 2)
+				;
+		}
+		__atomic_store_n(&r.sq->tail, tails[i / 2 % ARRAY_SIZE(tails)],
+				 __ATOMIC_RELEASE);
+		EXPECT_EQ(FIRST, ring_wait(&r).user_data);
+		rings_close(&r);
+	}
+}
