@@ -112,8 +112,8 @@ int account_charge(struct account *account, bool exempt, unsigned int nr)
 }
 
 /*
- * What a wheel looks at as a whole: an own wheel has a thread, and each ring is
- * looked at in every pass of its wheel.  -EDQUOT over the user's limit.
+ * One more of what costs by being there: a wheel is a thread, and a ring is looked
+ * at in every pass of its wheel.  -EDQUOT over the user's limit.
  */
 static int account_take(atomic_t *held, bool exempt, unsigned int limit)
 {

@@ -154,13 +154,14 @@ make_base()
 # copy_libraries FILE ROOT: the shared libraries that a program loads.
 copy_libraries()
 {
-	local lib to missing
+	local lib to libraries missing
 
 	head -c 4 "$1" 2>/dev/null | grep -a ELF >/dev/null || return 0
-	missing=$({ ldd "$1" 2>/dev/null || true; } | sed -n 's/^\t\(.*\) => not found$/\1/p')
+	libraries=$(ldd "$1" 2>/dev/null || true)
+	missing=$(sed -n 's/^\t\(.*\) => not found$/\1/p' <<<"$libraries")
 	[ -z "$missing" ] ||
 		say "$(basename "$1") needs ${missing//$'\n'/, }, not found here: run ldconfig, set LD_LIBRARY_PATH, or link with -static"
-	{ ldd "$1" 2>/dev/null || true; } | { grep -oE '/[^ :]+' || true; } | sort -u |
+	{ grep -oE '/[^ :]+' <<<"$libraries" || true; } | sort -u |
 		while IFS= read -r lib; do
 			# The guest has no cache of libraries: only these are looked into.
 			case $lib in

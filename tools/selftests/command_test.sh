@@ -2,43 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The timewheel command, as it is typed: output, errors, exit status.
 
-number=0
-failed=0
-out=$(mktemp) err=$(mktemp)
-trap 'rm -f "$out" "$err" "$err.sleep"' EXIT
+. "$(dirname "$0")/shell.sh"
 
-if ! command -v timewheel >/dev/null; then
-	echo "1..0 # SKIP the timewheel command is not installed"
-	exit 4
-fi
-if [ ! -e /dev/timewheel ]; then
-	echo "1..0 # SKIP no /dev/timewheel: the module is not loaded"
-	exit 4
-fi
-
-# verdict STATUS NAME
-verdict()
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number $2"
-	else
-		echo "not ok $number $2"
-		sed 's/^/# stdout: /' "$out"
-		sed 's/^/# stderr: /' "$err"
-		failed=1
-	fi
-}
+command -v timewheel >/dev/null || skip_all "the timewheel command is not installed"
+need_device
 
 # expect STATUS PATTERN ARGUMENT...: exit status and output of timewheel.
 expect()
 {
 	want=$1 pattern=$2
 	shift 2
-	timewheel "$@" >"$out" 2>"$err" </dev/null
-	status=$?
-	[ "$status" = "$want" ] && cat "$out" "$err" | grep -q -e "$pattern"
-	verdict $? "timewheel $* gives $want and says '$pattern'"
+	expect_of "timewheel $*" "$want" "$pattern" timewheel "$@"
 }
 
 echo "TAP version 13"
@@ -71,7 +45,7 @@ timewheel sleep 300ms 100ms 200ms >"$out" 2>"$err"
 [ "$(cut -d ' ' -f 1 "$out" | tr '\n' ' ')" = "100ms 200ms 300ms " ]
 verdict $? 'sleep prints each as it fires'
 
-timewheel sleep 1h 2h >/dev/null 2>"$err.sleep" &
+timewheel sleep 1h 2h >/dev/null 2>"$scratch/sleep" &
 pid=$!
 n=0
 until timewheel stat --json 2>/dev/null | grep -q "\"pid\": $pid"; do
@@ -90,7 +64,7 @@ verdict $? 'stat shows the parameters'
 kill -INT "$pid"
 wait "$pid"
 status=$?
-mv "$err.sleep" "$err"
+mv "$scratch/sleep" "$err"
 [ "$status" = 130 ] && grep -q 'interrupted, 2 cancelled' "$err"
 verdict $? 'an interrupted sleep cancels, and ends with 130'
 expect 2 "'x' is no process id" stat --pid x
@@ -133,5 +107,4 @@ expect 2 'no number of connections' demo 0
 expect 2 '100ms to 1h' demo --idle 1ms
 expect 0 '"agree": true' demo --json --idle 1s 40
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

@@ -2,30 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Each example does what it says, and its counts add up.
 
-number=0
-failed=0
+. "$(dirname "$0")/shell.sh"
+
 here=$(cd "$(dirname "$0")" && pwd)
-dir=$(mktemp -d)
-out=$dir/out
-trap 'rm -rf "$dir"' EXIT
-
-if [ ! -e /dev/timewheel ]; then
-	echo "1..0 # SKIP no /dev/timewheel: the module is not loaded"
-	exit 4
-fi
-
-# verdict STATUS NAME
-verdict()
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number $2"
-	else
-		echo "not ok $number $2"
-		sed 's/^/# /' "$out"
-		failed=1
-	fi
-}
+need_device
 
 # run EXAMPLE ARGUMENT...: it is to end with 0.
 run()
@@ -70,8 +50,8 @@ calls=$(sed -n 's/.* failed; \([0-9]*\) .*/\1/p' "$out")
 verdict $? "that took fewer calls than there were timeouts ($calls)"
 
 # Two connections that fall silent, and one that closes after its echo.
-mkfifo "$dir/silence"
-exec 3<>"$dir/silence"
+mkfifo "$scratch/silence"
+exec 3<>"$scratch/silence"
 for keeper in '' --timerfd; do
 	# shellcheck disable=SC2086 # none is none
 	"$here/example-programs/server" $keeper 7007 500 3 >"$out" 2>&1 &
@@ -97,5 +77,4 @@ for example in hello threads leases ring server; do
 	}
 done
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish

@@ -2,46 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timewheel run, as it is typed: what it refuses, what it says, what it passes on.
 
-number=0
-failed=0
-out=$(mktemp) err=$(mktemp)
-dir=$(mktemp -d)
-trap 'rm -rf "$out" "$err" "$dir"' EXIT
+. "$(dirname "$0")/shell.sh"
+
+dir=$scratch
+# Others run what is in it.
 chmod 755 "$dir"
 library=/lib/timewheel/timewheel-preload.so
-
-if ! command -v timewheel >/dev/null || [ ! -e "$library" ]; then
-	echo "1..0 # SKIP the timewheel command or its library is not installed"
-	exit 4
-fi
-if [ ! -e /dev/timewheel ]; then
-	echo "1..0 # SKIP no /dev/timewheel: the module is not loaded"
-	exit 4
-fi
-
-# verdict STATUS NAME
-verdict()
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $number $2"
-	else
-		echo "not ok $number $2"
-		sed 's/^/# stdout: /' "$out"
-		sed 's/^/# stderr: /' "$err"
-		failed=1
-	fi
-}
+command -v timewheel >/dev/null && [ -e "$library" ] ||
+	skip_all "the timewheel command or its library is not installed"
+need_device
 
 # expect STATUS PATTERN COMMAND...: exit status and output of a command.
 expect()
 {
 	want=$1 pattern=$2
 	shift 2
-	"$@" >"$out" 2>"$err" </dev/null
-	status=$?
-	[ "$status" = "$want" ] && cat "$out" "$err" | grep -q -e "$pattern"
-	verdict $? "'$*' gives $want and says '$pattern'"
+	expect_of "'$*'" "$want" "$pattern" "$@"
 }
 
 # A program that is linked dynamically: it makes timers, and says nothing more.
@@ -138,5 +114,4 @@ if [ "$(id -u)" = 0 ] && [ -e "$ko" ] && grep -q '^user:' /etc/passwd; then
 	chmod 660 /dev/timewheel
 fi
 
-echo "1..$number"
-[ "$failed" = 0 ]
+finish
