@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../worker.h"
-#include "meter.h"
+#include "costs.h"
 #include "sides.h"
 
 static void check(int ret, const char *what)
@@ -100,7 +100,7 @@ void library_round(const struct plan *plan)
 	meter_called(&m);
 	expect_pending(&l, plan->armed);
 	meter_settled(&m);
-	meter_record(&m, ARM_LIBRARY, plan->armed);
+	costs_record(&m, ARM_LIBRARY, plan->armed);
 
 	m = meter_start(l.worker);
 	for (i = 0; i < plan->cancels; i++)
@@ -108,7 +108,7 @@ void library_round(const struct plan *plan)
 	meter_called(&m);
 	expect_pending(&l, plan->armed - plan->cancels);
 	meter_settled(&m);
-	meter_record(&m, CANCEL_LIBRARY, plan->cancels);
+	costs_record(&m, CANCEL_LIBRARY, plan->cancels);
 	library_close(&l);
 }
 
@@ -145,7 +145,7 @@ void library_collect(const struct plan *plan)
 	meter_calls(&m);
 	nr = timewheel_drain(l.tw, 0, add_up, &sum);
 	meter_called(&m);
-	meter_record(&m, COLLECT_LIBRARY, plan->collects);
+	costs_record(&m, COLLECT_LIBRARY, plan->collects);
 	if (nr != (int)plan->collects ||
 	    sum != plan->collects * (plan->collects - 1ULL) / 2)
 		die("timeouts that have not expired");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meter.h"
+#include "costs.h"
 #include "parts.h"
 
 #define ARMED		100000U

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "meter.h"
+#include "../syscalls.h"
+#include "costs.h"
 #include "parts.h"
 #include "sides.h"
-#include "syscalls.h"
 
 #define REFRESHES	1000000U
 #define SETTIMES	20000U
@@ -108,7 +108,7 @@ static void measure(struct refreshed *all, refresh_fn *fn, unsigned int times,
 	meter_called(&m);
 	if (worker)
 		meter_settled(&m);
-	meter_record(&m, what, times);
+	costs_record(&m, what, times);
 }
 
 static void counted_store(void *all)

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <timewheel.h>
 
+#include "../rings.h"
 #include "million.h"
-#include "rings.h"
 
 /* An event loop reads the clock once for all that its sockets brought. */
 #define REFRESHES_PER_CLOCK	256U

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
+#include "../common.h"
+#include "../rings.h"
 #include "../worker.h"
-#include "million.h"
-#include "rings.h"
 #include "soak.h"
 
 /* Leases refreshed between two looks at the clock. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "meter.h"
+#include "costs.h"
 #include "parts.h"
 
 /**

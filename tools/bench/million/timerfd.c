@@ -10,7 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "meter.h"
+#include "costs.h"
 #include "sides.h"
 
 /* How long all that is due at once takes to expire, and longer. */
@@ -91,13 +91,13 @@ void timerfd_round(const struct plan *plan)
 			die("epoll_ctl()");
 	}
 	meter_called(&m);
-	meter_record(&m, ARM_TIMERFD, plan->armed);
+	costs_record(&m, ARM_TIMERFD, plan->armed);
 
 	m = meter_start(0);
 	for (i = 0; i < plan->cancels; i++)
 		close(fds[plan->order[i]]);
 	meter_called(&m);
-	meter_record(&m, CANCEL_CLOSE, plan->cancels);
+	costs_record(&m, CANCEL_CLOSE, plan->cancels);
 
 	for (; i < plan->armed; i++)
 		close(fds[plan->order[i]]);
@@ -156,7 +156,7 @@ void timerfd_collect(const struct plan *plan)
 			sum += count;
 	meter_called(&m);
 	m.cpu_ns += lost;
-	meter_record(&m, COLLECT_TIMERFD, plan->collects);
+	costs_record(&m, COLLECT_TIMERFD, plan->collects);
 	if (sum != plan->collects)
 		die("timerfds that have not expired");
 

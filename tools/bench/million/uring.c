@@ -6,7 +6,7 @@
 #include <liburing.h>
 #include <stdlib.h>
 
-#include "meter.h"
+#include "costs.h"
 #include "sides.h"
 
 /* Each one walks the list of all timeouts: it takes long enough. */
@@ -92,7 +92,7 @@ void uring_round(const struct plan *plan)
 		arm(&ring, done, nr);
 	}
 	meter_called(&m);
-	meter_record(&m, ARM_URING, plan->armed);
+	costs_record(&m, ARM_URING, plan->armed);
 
 	nr = plan->cancels < CANCELS ? plan->cancels : CANCELS;
 	m = meter_start(0);
@@ -103,7 +103,7 @@ void uring_round(const struct plan *plan)
 	}
 	submit(&ring, nr);
 	meter_called(&m);
-	meter_record(&m, CANCEL_URING, nr);
+	costs_record(&m, CANCEL_URING, nr);
 	if (count_cancelled(&ring, 2 * nr) != nr)
 		die("io_uring did not cancel all");
 	io_uring_queue_exit(&ring);

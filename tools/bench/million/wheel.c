@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "meter.h"
+#include "costs.h"
 #include "sides.h"
 
 #define SQ_ENTRIES	4096U
@@ -105,7 +105,7 @@ void wheel_round_ring(const struct plan *plan)
 	rings_enter(&r);
 	meter_called(&m);
 	meter_settled(&m);
-	meter_record(&m, ARM_RING, plan->armed);
+	costs_record(&m, ARM_RING, plan->armed);
 	expect("armed through the ring", plan->armed, stats_of(&r).pending);
 
 	m = meter_start(r.worker);
@@ -114,7 +114,7 @@ void wheel_round_ring(const struct plan *plan)
 	rings_enter(&r);
 	meter_called(&m);
 	meter_settled(&m);
-	meter_record(&m, CANCEL_RING, plan->cancels);
+	costs_record(&m, CANCEL_RING, plan->cancels);
 	expect("cancelled through the ring", plan->cancels, stats_of(&r).cancelled);
 	rings_close(&r);
 }
@@ -144,7 +144,7 @@ void wheel_round_ioctl(const struct plan *plan)
 	}
 	meter_called(&m);
 	meter_settled(&m);
-	meter_record(&m, ARM_IOCTL, plan->armed);
+	costs_record(&m, ARM_IOCTL, plan->armed);
 	expect("armed by calls", plan->armed, stats_of(&r).pending);
 	rings_close(&r);
 }
@@ -178,7 +178,7 @@ void wheel_collect(const struct plan *plan)
 		nr++;
 	}
 	meter_called(&m);
-	meter_record(&m, COLLECT_RING, nr);
+	costs_record(&m, COLLECT_RING, nr);
 	expect("collected from the ring", plan->collects, nr);
 	expect("the sum of what was collected", plan->collects * (plan->collects - 1ULL) / 2,
 	       sum);

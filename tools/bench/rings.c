@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../worker.h"
-#include "million.h"
+#include "worker.h"
+#include "common.h"
 #include "rings.h"
 
 static void *map(int fd, size_t size, off_t offset)

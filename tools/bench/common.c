@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clock, chance, and what there is no other place for.
+ * What the benches have in common: the clock, chance, and what there is no other
+ * place for.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "million.h"
+#include "common.h"
 
 noreturn void die(const char *what)
 {
-	fprintf(stderr, "million: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what,
+		strerror(errno));
 	exit(1);
 }
 
@@ -81,4 +84,24 @@ uint32_t *shuffled(unsigned int nr)
 		order[other] = swap;
 	}
 	return order;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of up to ROUNDS_MAX values. */
+double median(const double *values, unsigned int nr)
+{
+	double sorted[ROUNDS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		sorted[i] = values[i];
+	qsort(sorted, nr, sizeof(*sorted), compare);
+	return nr % 2 ? sorted[nr / 2] :
+			(sorted[nr / 2 - 1] + sorted[nr / 2]) / 2;
 }

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "million.h"
+#include "common.h"
 #include "syscalls.h"
 
-#define TRACING		"/sys/kernel/tracing/instances/million"
+#define TRACING		"/sys/kernel/tracing/instances/timewheel-bench"
 #define SYS_ENTER	TRACING "/events/raw_syscalls/sys_enter/"
 
 static void write_file(const char *path, const char *text)
