@@ -70,10 +70,7 @@ static void expect_next_is_witness(struct rings *r)
 /* All was put in before the deadline; or else the test says nothing. */
 static bool in_time(uint64_t due)
 {
-	if (now() < due)
-		return true;
-	printf("# too slow: once more\n");
-	return false;
+	return now() < due;
 }
 
 static bool rearm_behind_many(uint64_t ahead)
@@ -250,12 +247,17 @@ TEST(a_tail_turned_back_holds_nothing)
 {
 	static const uint32_t tails[] = { 0, 1, 1U << 31, UINT32_MAX };
 	struct rings r;
+	uint64_t due;
 	uint32_t i;
 
 	for (i = 0; i < 20; i++) {
-		open_armed(&r, MS, 1, now() + 30 * MS);
+		due = now() + 30 * MS;
+		open_armed(&r, MS, 1, due);
 		push_far(&r, SQ_ENTRIES);
 		if (i % 2) {
+			/* Or else the pass for the timeout may have been before that. */
+			if (!in_time(due))
+				ASSERT_OK(ring_enter(&r));
 			/* The pass has begun, and counted them all. */
 			while (__atomic_load_n(&r.sq->head, __ATOMIC_ACQUIRE) == 2)
 				;
