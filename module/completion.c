@@ -16,8 +16,9 @@
 #include "event.h"
 #include "ring.h"
 
-/* Events moved while the lock is held. */
+/* Events moved while the lock is held, and for one ring at the end of a pass. */
 #define COMPLETION_BATCH	32U
+#define COMPLETION_BUDGET	2048U
 
 static struct timewheel_event *completion_event(struct ring *ring, u32 at)
 {
@@ -70,16 +71,9 @@ static u32 completion_move(struct context *ctx, u32 max)
 	return moved;
 }
 
-/**
- * completion_fill - move events to the completion ring, if there is one
- * @ctx: the context
- *
- * At most as many as it holds: the worker has others to look after, however fast
- * a program makes room.
- */
-void completion_fill(struct context *ctx)
+/* Up to @left events; whether there may be more. */
+static bool completion_fill(struct context *ctx, u32 left)
 {
-	u32 left = context_bound(ctx) ? ctx->completion.entries : 0;
 	u32 want, moved;
 
 	while (left) {
@@ -88,8 +82,32 @@ void completion_fill(struct context *ctx)
 		moved = completion_move(ctx, want);
 		spin_unlock(&ctx->lock);
 		if (moved < want)
-			break;
+			return false;
 		left -= moved;
 		cond_resched();
 	}
+	return true;
+}
+
+/**
+ * completion_refill - move events to the completion ring, if there is one
+ * @ctx: the context; a program's call
+ *
+ * At most as many as it holds, however fast the program makes room.
+ */
+void completion_refill(struct context *ctx)
+{
+	if (context_bound(ctx) && ctx->completion.entries)
+		completion_fill(ctx, ctx->completion.entries);
+}
+
+/**
+ * completion_tell - the same for the worker, which has others to look after
+ * @ctx: the context
+ *
+ * Return: whether there may be more to move, in the next pass.
+ */
+bool completion_tell(struct context *ctx)
+{
+	return ctx->completion.entries && completion_fill(ctx, COMPLETION_BUDGET);
 }

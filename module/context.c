@@ -392,6 +392,8 @@ int context_stop(struct context *ctx)
 	/* An eventfd may be about to be signalled. */
 	if (first && used)
 		worker_flush(ctx->wheel);
+	/* What the worker has not come to yet. */
+	completion_refill(ctx);
 	/* They may wait for what does not come any more. */
 	wake_up_interruptible(&ctx->readers);
 	return 0;

@@ -195,16 +195,23 @@ void event_notify(struct timewheel_notifier *n)
 {
 	struct context *ctx = container_of(n, struct context, notifier);
 
-	completion_fill(ctx);
+	/* Closing: nothing is to be in the list when the pass has ended. */
+	bool again = completion_tell(ctx) && !READ_ONCE(ctx->closing);
+
 	/* Stopped: they may wait for what does not come any more. */
 	if (ctx->readable || READ_ONCE(ctx->stopped))
 		wake_up_interruptible_poll(&ctx->readers,
 					   EPOLLIN | EPOLLRDNORM);
 	if (ctx->signal && ctx->eventfd)
 		eventfd_signal(ctx->eventfd);
+	wake_up_all(&ctx->leavers);
+	if (again) {
+		/* And tell of those, too. */
+		worker_notify(ctx->wheel, n);
+		return;
+	}
 	ctx->readable = false;
 	ctx->signal = false;
-	wake_up_all(&ctx->leavers);
 }
 
 /* Pairs with the WRITE_ONCE in event_queue(); the waitqueue orders the two. */
@@ -402,7 +409,7 @@ ssize_t event_read(struct kiocb *iocb, struct iov_iter *to)
 			return -ERESTARTSYS;
 		ret = event_copy(ctx, to);
 		mutex_unlock(&ctx->read_lock);
-		completion_fill(ctx);
+		completion_refill(ctx);
 		if (ret)
 			return ret;
 

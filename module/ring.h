@@ -69,6 +69,7 @@ int submission_enter(struct context *ctx);
 struct list_head *submission_hold(struct context *ctx, u64 due_ns);
 
 bool completion_waiting(const struct context *ctx);
-void completion_fill(struct context *ctx);
+void completion_refill(struct context *ctx);
+bool completion_tell(struct context *ctx);
 
 #endif /* TIMEWHEEL_RING_H */

@@ -274,7 +274,7 @@ int submission_enter(struct context *ctx)
 	if (!context_bound(ctx) ||
 	    (!sub->ring.entries && !ctx->completion.entries))
 		return -EINVAL;
-	completion_fill(ctx);
+	completion_refill(ctx);
 	if (!sub->ring.entries)
 		return 0;
 	if (READ_ONCE(sub->stuck))

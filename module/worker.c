@@ -191,6 +191,8 @@ EXPORT_SYMBOL_IF_KUNIT(worker_await);
  * worker_notify - have a notifier called at the end of this pass
  * @wheel: the wheel, whose callback the caller is
  * @n: the notifier; called once however often this is
+ *
+ * From a notifier: at the end of the next pass, which comes at once.
  */
 void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n)
 {
@@ -202,9 +204,11 @@ void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n)
 void worker_end_pass(struct timewheel *wheel)
 {
 	struct timewheel_notifier *n;
+	LIST_HEAD(notify);
 
-	while ((n = list_first_entry_or_null(&wheel->notify,
-					     struct timewheel_notifier, link))) {
+	list_splice_init(&wheel->notify, &notify);
+	while ((n = list_first_entry_or_null(&notify, struct timewheel_notifier,
+					     link))) {
 		list_del_init(&n->link);
 		n->notify(n);
 	}
@@ -274,7 +278,7 @@ static bool worker_pass(struct timewheel *wheel)
 
 	trace_timewheel_pass(wheel, books->fired - fired, more);
 	worker_end_pass(wheel);
-	return more;
+	return more || !list_empty(&wheel->notify);
 }
 
 /* Sleep until the next deadline, or until somebody brings the promise forward. */

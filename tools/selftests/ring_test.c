@@ -407,6 +407,49 @@ TEST(poll_and_eventfd)
 	EXPECT_FALSE(readable(fd, 0));
 }
 
+/* More than the worker moves at the end of a pass: the next ones bring it, and tell. */
+TEST(more_than_a_pass_brings)
+{
+	enum { NR = 16000, ENTRIES = 16384, CHUNK = 1000 };
+	struct timewheel_setup s = {
+		.size = sizeof(s), .cq_entries = ENTRIES,
+		.eventfd = eventfd(0, EFD_CLOEXEC),
+	};
+	struct rings r = { .fd = tw_open(), .cq_entries = ENTRIES };
+	static struct timewheel_op ops[CHUNK];
+	struct timewheel_event ev;
+	size_t size = sizeof(*r.cq) + ENTRIES * sizeof(ev);
+	uint32_t armed, i, seen = 0;
+	uint64_t due;
+
+	ASSERT_OK(s.eventfd);
+	ASSERT_OK(setup(r.fd, &s));
+	r.cq = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd,
+		    TIMEWHEEL_OFF_CQ);
+	ASSERT_TRUE(r.cq != MAP_FAILED);
+	r.events = (void *)(r.cq + 1);
+	due = now_ns(CLOCK_MONOTONIC) + 300 * MS;
+	for (armed = 0; armed < NR; armed += CHUNK) {
+		for (i = 0; i < CHUNK; i++)
+			ops[i] = op_arm_at(due, armed + i);
+		ASSERT_EQ(CHUNK, submit(r.fd, ops, CHUNK));
+	}
+	/* No call from here on. */
+	while (seen < NR) {
+		wait_readable(s.eventfd);
+		eventfd_count(s.eventfd);
+		while (ring_pop(&r, &ev)) {
+			EXPECT_EQ(TIMEWHEEL_EVENT_EXPIRED | TIMEWHEEL_EVENT_LAST, ev.flags);
+			seen++;
+		}
+	}
+	EXPECT_EQ(0, stats_of(r.fd).unread);
+	EXPECT_FALSE(readable(r.fd, 0));
+	expect_balance(r.fd);
+	ASSERT_OK(munmap(r.cq, size));
+	ASSERT_OK(close(r.fd));
+}
+
 TEST(stopped)
 {
 	struct timewheel_event ev;
