@@ -25,6 +25,8 @@ static struct test *first;
 static struct test **last = &first;
 static unsigned int nr_tests;
 static struct outcome *outcome;
+/* What is waited for: SIGCHLD, and SIGTERM. */
+static sigset_t signals;
 
 void test_register(struct test *test)
 {
@@ -80,19 +82,23 @@ static void run_child(const struct test *test)
 	_exit(outcome->failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* Sleeps until the child has ended or its time is over. */
+/*
+ * Sleeps until the child has ended or its time is over.  If it is the program's time
+ * that is over, the child and its own must not outlive it.
+ */
 static bool wait_child(pid_t pid, unsigned int limit_s, int *status)
 {
 	struct timespec limit = { .tv_sec = limit_s };
-	sigset_t chld;
+	int signal;
 
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
 	while (waitpid(pid, status, WNOHANG) != pid) {
-		if (sigtimedwait(&chld, NULL, &limit) >= 0 || errno == EINTR)
+		signal = sigtimedwait(&signals, NULL, &limit);
+		if (signal == SIGCHLD || (signal < 0 && errno == EINTR))
 			continue;
 		kill(-pid, SIGKILL);
 		waitpid(pid, status, 0);
+		if (signal == SIGTERM)
+			_exit(128 + SIGTERM);
 		return false;
 	}
 	/* What it left behind, if anything. */
@@ -150,16 +156,16 @@ int main(void)
 {
 	unsigned int n = 0, failed = 0, skipped = 0;
 	const struct test *test;
-	sigset_t chld;
 	int status;
 
 	outcome = mmap(NULL, sizeof(*outcome), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (outcome == MAP_FAILED)
 		return EXIT_FAILURE;
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &chld, NULL);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 
 	setbuf(stdout, NULL);
