@@ -11,6 +11,9 @@ UDEV_RULE := /etc/udev/rules.d/60-timewheel.rules
 KBUILD := $(MAKE) -C $(KDIR) M=$(CURDIR)
 RELEASE = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 KVER ?= $(shell uname -r)
+# As each kernel's build system may have put them.
+INSTALLED_MODULES := module/timewheel kunit/timewheel_kunit kunit/stress/timewheel_stress_kunit \
+	timewheel timewheel_kunit timewheel_stress_kunit
 
 .DEFAULT_GOAL := all
 .PHONY: all modules tools demo check check-debug check-all million levels model install install-tools \
@@ -45,9 +48,9 @@ levels: ## what a timeout costs on wheels of other shapes, in instructions
 model: ## check the models of the races with spin, in full, and that each can fail
 	scripts/model
 
-install: have-kdir install-tools ## install the modules for KDIR, the command and the udev rule (root)
-	$(KBUILD) INSTALL_MOD_DIR=updates modules_install
-	@depmod -a $(RELEASE) || true
+install: modules install-tools ## install the modules for KDIR, the command and the udev rule (root, or DESTDIR=)
+	$(KBUILD) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) INSTALL_MOD_DIR=updates modules_install
+	@test -n "$(DESTDIR)" || depmod -a $(RELEASE) || true
 	@echo "installed for $(RELEASE); load it there with: modprobe timewheel"
 
 install-tools: tools ## install the command, the library, the man pages and the udev rule (root, or DESTDIR=)
@@ -79,22 +82,21 @@ dkms-install: have-dkms install-tools ## install the module by DKMS, for this ke
 	dkms install --force -m timewheel -v $(VERSION) -k $(KVER)
 	@echo "installed for $(KVER); load it there with: modprobe timewheel"
 
-uninstall: uninstall-tools ## take away what install and dkms-install put on this machine (root)
+uninstall: uninstall-tools ## take away what install and dkms-install put there (root, or DESTDIR=)
+ifeq ($(DESTDIR),)
 	@modprobe -r timewheel 2>/dev/null || true
 	@! dkms status -m timewheel -v $(VERSION) 2>/dev/null | grep -q . || \
 		dkms remove -m timewheel -v $(VERSION) --all
 	rm -rf $(DKMS_SRC)
-	rm -f /lib/modules/*/updates/module/timewheel.ko* \
-		/lib/modules/*/updates/kunit/timewheel_kunit.ko* \
-		/lib/modules/*/updates/kunit/stress/timewheel_stress_kunit.ko* \
-		/lib/modules/*/updates/timewheel.ko* \
-		/lib/modules/*/updates/timewheel_kunit.ko* \
-		/lib/modules/*/updates/timewheel_stress_kunit.ko*
-	@for modules in /lib/modules/*/modules.dep; do \
+endif
+	rm -f $(foreach file,$(INSTALLED_MODULES),$(DESTDIR)/lib/modules/*/updates/$(file).ko*)
+	@for modules in $(DESTDIR)/lib/modules/*/modules.dep; do \
 		! grep -q timewheel "$$modules" || \
-			depmod -a "$$(basename "$$(dirname "$$modules")")"; \
+			depmod $(if $(DESTDIR),-b $(DESTDIR)) -a "$$(basename "$$(dirname "$$modules")")"; \
 	done 2>/dev/null
+ifeq ($(DESTDIR),)
 	@echo "uninstalled; the group timewheel is left, 'groupdel timewheel' takes it away"
+endif
 
 uninstall-tools: ## take away what install-tools put there (root, or DESTDIR=)
 	rm -rf $(DESTDIR)$(PREFIX)/lib/timewheel
