@@ -26,7 +26,7 @@ int main(void)
 
 	err = timewheel_open(&tw, NULL);
 	if (err) {
-		fprintf(stderr, "hello: cannot open the timer wheel: %s\n", strerror(-err));
+		fprintf(stderr, "hello: cannot open /dev/timewheel: %s\n", strerror(-err));
 		return 1;
 	}
 	err = timewheel_arm(tw, 1000000000, 42, &id);
