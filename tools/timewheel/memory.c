@@ -165,6 +165,7 @@ void memory_measure(unsigned int nr, memory_fill *fill, struct memory_use *use)
 	signal(SIGPIPE, SIG_IGN);
 	used = difference(grouped, nr, fill);
 	use->nr = nr;
+	use->grouped = grouped;
 	use->how = grouped ? "memory.stat of a control group, kernel" :
 			     "/proc/meminfo, Slab and VmallocUsed";
 	use->bytes = used < 0 ? -1 : (double)used / nr;

@@ -5,16 +5,20 @@
 #ifndef MEMORY_H
 #define MEMORY_H
 
+#include <stdbool.h>
+
 /**
  * struct memory_use - the answer
  * @bytes: for each timeout, negative when it could not be measured
  * @nr: over how many it was measured
  * @how: by what
+ * @grouped: nothing else was counted
  */
 struct memory_use {
 	double bytes;
 	unsigned int nr;
 	const char *how;
+	bool grouped;
 };
 
 /* Makes @nr timeouts in this process and keeps them; -1 with errno. */
