@@ -209,6 +209,26 @@ static void sync_defeats(struct kunit *test, void (*again)(struct test_timeout *
 	KUNIT_EXPECT_GE(test, tt->fired, 50);
 }
 
+/* However the looks of the canceller lie to what the worker does just then. */
+static void sync_at_any_moment(struct kunit *test)
+{
+	struct timewheel *wheel = env_wheel(test, 256, 4);
+	struct test_timeout *tt = env_timeouts(test, 1);
+	unsigned int i, fired, cancelled = 0;
+
+	tt->on_expired = sync_move_again;
+	for (i = 0; i < 5000; i++) {
+		fired = READ_ONCE(tt->fired);
+		KUNIT_ASSERT_EQ(test, timewheel_add(wheel, &tt->t, 0), 0);
+		while (READ_ONCE(tt->fired) == fired)
+			usleep_range(1, 20);
+		cancelled += timewheel_cancel_sync(&tt->t);
+		KUNIT_ASSERT_EQ(test, atomic_read(&tt->t.state), 0);
+		KUNIT_ASSERT_PTR_EQ(test, READ_ONCE(wheel->firing), NULL);
+	}
+	KUNIT_EXPECT_EQ(test, cancelled, 5000);
+}
+
 static void sync_defeats_arming(struct kunit *test)
 {
 	sync_defeats(test, sync_arm_again);
@@ -300,6 +320,7 @@ static struct kunit_case sync_cases[] = {
 	KUNIT_CASE(sync_behind_another),
 	KUNIT_CASE(sync_defeats_arming),
 	KUNIT_CASE(sync_defeats_moving),
+	KUNIT_CASE(sync_at_any_moment),
 	KUNIT_CASE(sync_from_many),
 	KUNIT_CASE(sync_after_stop),
 	{}

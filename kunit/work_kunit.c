@@ -172,6 +172,35 @@ static void work_cancel_defeats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&wheel->works), 0);
 }
 
+static void work_again_at_once(struct timewheel_work *w)
+{
+	struct test_work *tw = container_of(w, struct test_work, w);
+
+	timewheel_work_add(tw->wheel, w, 0);
+	WRITE_ONCE(tw->ran, tw->ran + 1);
+}
+
+/* Its timeout may fire and be about to queue the work, just as the work ended. */
+static void work_cancel_at_any_moment(struct kunit *test)
+{
+	struct timewheel *wheel = env_wheel(test, 64, 3);
+	struct test_work *tw = test_work(test, wheel, NULL);
+	unsigned int i;
+	int ran;
+
+	timewheel_work_init(&tw->w, NULL, work_again_at_once);
+	for (i = 0; i < 2000; i++) {
+		ran = READ_ONCE(tw->ran);
+		KUNIT_ASSERT_EQ(test, timewheel_work_add(wheel, &tw->w, 0), 0);
+		while (READ_ONCE(tw->ran) == ran)
+			usleep_range(1, 20);
+		timewheel_work_cancel_sync(&tw->w);
+		KUNIT_ASSERT_FALSE(test, timewheel_pending(&tw->w.timeout));
+		KUNIT_ASSERT_FALSE(test, work_busy(&tw->w.work));
+		KUNIT_ASSERT_EQ(test, atomic_read(&wheel->works), 0);
+	}
+}
+
 static void stop_thread(void *arg)
 {
 	timewheel_stop(arg, NULL);
@@ -330,6 +359,7 @@ static struct kunit_case work_cases[] = {
 	KUNIT_CASE(work_cancel_waits),
 	KUNIT_CASE(work_cancel_prevents),
 	KUNIT_CASE(work_cancel_defeats),
+	KUNIT_CASE(work_cancel_at_any_moment),
 	KUNIT_CASE(work_stop_flushes),
 	KUNIT_CASE(work_must_not_stop),
 	KUNIT_CASE(work_frees_itself),

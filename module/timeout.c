@@ -420,11 +420,23 @@ EXPORT_SYMBOL_GPL(timewheel_cancel);
 static bool timeout_quiescent(struct timewheel *wheel,
 			      struct timewheel_timeout *t)
 {
-	/* A full barrier where the state becomes idle: firing is seen set. */
-	if (atomic_read_acquire(&t->state) & TIMEOUT_STATE & ~TIMEOUT_CLAIMED)
-		return false;
-	/* Partner: timeout_end(). */
-	return smp_load_acquire(&wheel->firing) != t;
+	u32 seq;
+
+	/*
+	 * It may be idle because its callback runs, which then arms it again and
+	 * ends, all between two of these looks.  That arming takes a new seq.
+	 */
+	do {
+		/* Before the state: all looks are in this order. */
+		seq = smp_load_acquire(&t->seq);
+		/* A full barrier where the state becomes idle: firing is seen set. */
+		if (atomic_read_acquire(&t->state) & TIMEOUT_STATE & ~TIMEOUT_CLAIMED)
+			return false;
+		/* Partner: timeout_end(). */
+		if (smp_load_acquire(&wheel->firing) == t)
+			return false;
+	} while (READ_ONCE(t->seq) != seq);
+	return true;
 }
 
 /**

@@ -171,15 +171,21 @@ EXPORT_SYMBOL_GPL(timewheel_work_rearm);
 bool timewheel_work_cancel_sync(struct timewheel_work *w)
 {
 	bool ret = false;
+	u32 seq;
 
 	do {
+		seq = READ_ONCE(w->timeout.seq);
 		ret |= timewheel_cancel_sync(&w->timeout);
 		if (cancel_work_sync(&w->work)) {
 			work_end(READ_ONCE(w->wheel));
 			ret = true;
 		}
-		/* The work that ran till now may have armed it. */
-	} while (timewheel_pending(&w->timeout) || work_busy(&w->work));
+		/*
+		 * The work that ran till now may have armed it, and that may have
+		 * fired by now and be about to queue the work: neither is to be
+		 * seen at any one moment, but the arming took a new seq.
+		 */
+	} while (READ_ONCE(w->timeout.seq) != seq);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(timewheel_work_cancel_sync);
