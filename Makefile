@@ -21,8 +21,8 @@ INSTALLED_MODULES := module/timewheel kunit/timewheel_kunit kunit/stress/timewhe
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
 
-modules: have-kdir ## build timewheel.ko, and timewheel_kunit.ko if the kernel has KUnit
-	$(KBUILD) modules
+modules: have-kdir ## build timewheel.ko, timewheel_bench.ko, and timewheel_kunit.ko if the kernel has KUnit
+	$(KBUILD) TIMEWHEEL_BENCH=y modules
 
 tools: ## build the timewheel command, libtimewheel, the examples and the benches
 	$(MAKE) -C tools OUT=$(TOOLS_OUT)
@@ -48,7 +48,10 @@ levels: ## what a timeout costs on wheels of other shapes, in instructions
 model: ## check the models of the races with spin, in full, and that each can fail
 	scripts/model
 
-install: modules install-tools ## install the modules for KDIR, the command and the udev rule (root, or DESTDIR=)
+# Builds the modules itself: what was built last is what modules_install takes, and that
+# is to be without the bench.
+install: have-kdir install-tools ## install the modules for KDIR, the command and the udev rule (root, or DESTDIR=)
+	$(KBUILD) modules
 	$(KBUILD) $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) INSTALL_MOD_DIR=updates modules_install
 	@test -n "$(DESTDIR)" || depmod -a $(RELEASE) || true
 	@echo "installed for $(RELEASE); load it there with: modprobe timewheel"
@@ -114,7 +117,7 @@ clean: clean-modules ## remove what was built here (the cache is left)
 	-$(MAKE) -C tools clean
 
 clean-modules:
-	find module kunit tools/examples/kernel \( -name '*.o' -o -name '.*.o' -o -name '.*.d' -o -name '*.symvers' -o -name '*.ko' -o -name '*.mod' \
+	find $(wildcard module kunit tools/bench/kernel tools/examples/kernel) \( -name '*.o' -o -name '.*.o' -o -name '.*.d' -o -name '*.symvers' -o -name '*.ko' -o -name '*.mod' \
 		-o -name '*.mod.c' -o -name '.*.cmd' -o -name 'modules.order' \) -delete
 	rm -f modules.order Module.symvers .modules.order.cmd .Module.symvers.cmd *.o .*.o .*.cmd
 

@@ -30,6 +30,16 @@ static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
 #define eventfd_signal(ctx) compat_eventfd_signal(ctx)
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete(timer) del_timer(timer)
+#define timer_delete_sync(timer) del_timer_sync(timer)
+#endif
+
+/* Before, what was not unbound was per CPU. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define WQ_PERCPU 0
+#endif
+
 /* From 7.0, and in some stable kernels. */
 #ifndef kzalloc_obj
 #define kzalloc_obj(obj, gfp) kzalloc(sizeof(obj), gfp)

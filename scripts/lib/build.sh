@@ -16,8 +16,9 @@ module_sources()
 {
 	local path
 
-	for path in Kbuild module include kunit; do
-		[ ! -e "$TW_TOP/$path" ] || echo "$TW_TOP/$path"
+	# What comes after the dot is the name in the copy, for rsync --relative.
+	for path in Kbuild module include kunit tools/bench/kernel; do
+		[ ! -e "$TW_TOP/$path" ] || echo "$TW_TOP/./$path"
 	done
 }
 
@@ -49,7 +50,7 @@ build_modules()
 	fi
 	mkdir -p "$dir/src"
 	echo "$kernel" >"$dir/kernel"
-	rsync -a --checksum --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' \
+	rsync -a --relative --checksum --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' \
 		--exclude='*.mod.c' --exclude='.*.cmd' --exclude='*.a' \
 		--exclude=modules.order --exclude=Module.symvers \
 		"${sources[@]}" "$dir/src/" || die "cannot copy the sources to $dir"
@@ -59,6 +60,7 @@ build_modules()
 	if ! is_stock "$name" && command -v gcc-12 >/dev/null; then
 		flags+=(CC=gcc-12 HOSTCC=gcc-12)
 	fi
+	flags+=(TIMEWHEEL_BENCH=y)
 	say "building the modules for $name"
 	if ! make -s -C "$kernel/build" "M=$dir/src" "${flags[@]}" "-j$(jobs_of_build)" \
 		modules >"$dir/log" 2>&1 </dev/null; then
