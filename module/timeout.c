@@ -416,26 +416,27 @@ EXPORT_SYMBOL_GPL(timewheel_cancel);
 /*
  * Acquires what the worker wrote before it let go of the timeout.  CLAIMED does
  * not count: it is somebody else's, who is still inside a call.
+ *
+ * No two looks are at the same moment: between them its callback may begin, or arm
+ * it again and end.  So they count only if no callback of the wheel began from the
+ * first to the last.  Then none of this timeout ran after the look at firing, and
+ * what that one did is in the state.
  */
 static bool timeout_quiescent(struct timewheel *wheel,
 			      struct timewheel_timeout *t)
 {
-	u32 seq;
+	unsigned long begun;
 
-	/*
-	 * It may be idle because its callback runs, which then arms it again and
-	 * ends, all between two of these looks.  That arming takes a new seq.
-	 */
 	do {
-		/* Before the state: all looks are in this order. */
-		seq = smp_load_acquire(&t->seq);
-		/* A full barrier where the state becomes idle: firing is seen set. */
-		if (atomic_read_acquire(&t->state) & TIMEOUT_STATE & ~TIMEOUT_CLAIMED)
-			return false;
+		/* Partner: timeout_begin(): who sees it counted sees it firing. */
+		begun = smp_load_acquire(&wheel->begun);
 		/* Partner: timeout_end(). */
 		if (smp_load_acquire(&wheel->firing) == t)
 			return false;
-	} while (READ_ONCE(t->seq) != seq);
+		/* A full barrier where the state becomes idle: it is counted. */
+		if (atomic_read_acquire(&t->state) & TIMEOUT_STATE & ~TIMEOUT_CLAIMED)
+			return false;
+	} while (READ_ONCE(wheel->begun) != begun);
 	return true;
 }
 
@@ -504,11 +505,13 @@ EXPORT_SYMBOL_GPL(timewheel_expires);
 
 /*
  * Before the state becomes idle: whoever finds it idle finds the timeout firing
- * until its callback has returned.
+ * until its callback has returned, or finds that one more has begun.
  */
 static void timeout_begin(struct timewheel *wheel, struct timewheel_timeout *t)
 {
 	WRITE_ONCE(wheel->firing, t);
+	/* Partner: timeout_quiescent(). */
+	smp_store_release(&wheel->begun, wheel->begun + 1);
 }
 
 static void timeout_end(struct timewheel *wheel)

@@ -76,6 +76,7 @@ struct timewheel_notifier {
  * @wake_ns: the promise: the worker's next pass is at or before this time, see
  *	worker.c.  Written by producers and the worker.
  * @firing: the timeout whose callback runs; written by the worker
+ * @begun: callbacks that have begun; goes round; written by the worker
  * @stopped: no more adds; set once by timewheel_stop()
  * @core: the wheel itself; the worker's alone
  * @sources: queues outside the kernel that the worker looks into
@@ -110,6 +111,7 @@ struct timewheel {
 
 	atomic64_t wake_ns ____cacheline_aligned_in_smp;
 	struct timewheel_timeout *firing;
+	unsigned long begun;
 	bool stopped;
 
 	struct wheel_core core ____cacheline_aligned_in_smp;

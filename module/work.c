@@ -69,6 +69,8 @@ static void work_expired(struct timewheel_timeout *t)
 	struct timewheel *wheel = READ_ONCE(t->wheel);
 
 	WRITE_ONCE(w->wheel, wheel);
+	/* Before it is queued: then it may run, and free it. */
+	WRITE_ONCE(w->queued, w->queued + 1);
 	atomic_inc(&wheel->works);
 	/* Still queued from the last time: it runs once for both. */
 	if (!queue_work(w->wq, &w->work))
@@ -116,6 +118,7 @@ void timewheel_work_init(struct timewheel_work *w, struct workqueue_struct *wq,
 	INIT_WORK(&w->work, work_run);
 	w->wq = wq ?: work_queue;
 	w->wheel = NULL;
+	w->queued = 0;
 	w->fn = fn;
 }
 EXPORT_SYMBOL_GPL(timewheel_work_init);
@@ -171,21 +174,25 @@ EXPORT_SYMBOL_GPL(timewheel_work_rearm);
 bool timewheel_work_cancel_sync(struct timewheel_work *w)
 {
 	bool ret = false;
-	u32 seq;
+	u32 queued;
 
+	/*
+	 * The work may arm the timeout, and the timeout queue the work, and there
+	 * may be no moment at which either is to be seen.  If the timeout queued
+	 * nothing from the first wait to the last, all it queued before that was
+	 * there to be cancelled; so the work did not run after that, nor arm it.
+	 */
 	do {
-		seq = READ_ONCE(w->timeout.seq);
+		queued = READ_ONCE(w->queued);
+		/* A callback that has counted itself, and is about to queue. */
 		ret |= timewheel_cancel_sync(&w->timeout);
 		if (cancel_work_sync(&w->work)) {
 			work_end(READ_ONCE(w->wheel));
 			ret = true;
 		}
-		/*
-		 * The work that ran till now may have armed it, and that may have
-		 * fired by now and be about to queue the work: neither is to be
-		 * seen at any one moment, but the arming took a new seq.
-		 */
-	} while (READ_ONCE(w->timeout.seq) != seq);
+		/* What the work armed while that waited for it. */
+		ret |= timewheel_cancel_sync(&w->timeout);
+	} while (READ_ONCE(w->queued) != queued);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(timewheel_work_cancel_sync);

@@ -103,6 +103,7 @@ struct timewheel_periodic {
  * @work: queued when @timeout expires
  * @wq: where to
  * @wheel: the wheel whose stop waits for @work
+ * @queued: how often @timeout has queued it; goes round
  * @fn: runs in process context and may sleep
  *
  * To timewheel_timeout what delayed_work is to timer_list.
@@ -112,6 +113,7 @@ struct timewheel_work {
 	struct work_struct work;
 	struct workqueue_struct *wq;
 	struct timewheel *wheel;
+	u32 queued;
 	void (*fn)(struct timewheel_work *w);
 };
 

@@ -26,6 +26,7 @@ bool linked;		/* it is in a slot */
 byte expires;		/* the deadline, as a version */
 byte filed;		/* the version it was filed under */
 bool firing;		/* wheel->firing points to it */
+byte begun;		/* callbacks that have begun */
 bool stopped;
 bool worker_ended;
 bool reader[USERS];	/* in an RCU read section */
@@ -206,6 +207,7 @@ out:	skip
 proctype freer(byte me)
 {
 	bool push, may;
+	byte seen;
 
 	enter(me, may);
 	if
@@ -214,11 +216,20 @@ proctype freer(byte me)
 	fi;
 	cancel(push);
 	leave(me);
-	/* The state first, then firing, as timeout_quiescent() reads them. */
+	/* timeout_quiescent(), see sync.pml */
 	do
-	:: IDLE ->
+	:: true ->
+		seen = begun;
 		if
-		:: !firing -> break
+		:: !firing ->
+			if
+			:: IDLE ->
+				if
+				:: seen == begun -> break
+				:: else
+				fi
+			:: else
+			fi
 		:: else
 		fi
 	od;
@@ -231,6 +242,9 @@ proctype freer(byte me)
 	};
 out:	skip
 }
+
+/* timeout_begin() */
+inline begin() { firing = true; begun++ }
 
 /* A callback, in which the owner may free it if nobody else uses it. */
 inline callback()
@@ -265,7 +279,7 @@ inline take(was_active, was_claimed, was_owed)
 	if
 	:: was_owed ->
 		touched();
-		firing = true;
+		begin();
 		owed = false;
 		callback();
 		firing = false
@@ -288,7 +302,7 @@ proctype worker()
 		touched();
 		linked = false;
 #ifndef FIRING_LATE
-		firing = true;
+		begin();
 #endif
 		atomic {
 			ok = (live && !queued && !claimed);
@@ -300,7 +314,7 @@ proctype worker()
 		if
 		:: ok ->
 #ifdef FIRING_LATE
-			firing = true;
+			begin();
 #endif
 			callback()
 		:: else
@@ -355,7 +369,7 @@ proctype stopper()
 		:: linked ->	/* timeout_hand_back() */
 			touched();
 			linked = false;
-			firing = true;
+			begin();
 			atomic {
 				ok = (live && !queued && !claimed);
 				if

@@ -6,7 +6,7 @@
  * The state word is two bools, changed in one step.  The looks of
  * timeout_quiescent() are steps of their own.
  *
- * NO_SEQ, SEQ_LATE and FIRING_FIRST each take out one thing that it rests on.
+ * NO_COUNT, COUNTED_FIRST and STATE_FIRST each take out one thing that it rests on.
  */
 
 #define ARMINGS	5	/* after so many the callback arms it no more */
@@ -15,7 +15,8 @@ bool live = true;	/* TIMEOUT_ACTIVE */
 bool queued = true;	/* TIMEOUT_QUEUED, and it is in a queue */
 bool linked = false;	/* it is in a slot */
 bool firing = false;	/* wheel->firing points to it */
-byte seq = 1;
+byte begun = 0;		/* callbacks that have begun */
+byte armings = 1;
 bool returned = false;
 
 active proctype worker()
@@ -32,7 +33,14 @@ end:	do
 		fi
 	:: linked ->	/* timeout_expire() */
 		linked = false;
+		/* timeout_begin() */
+#ifdef COUNTED_FIRST
+		begun++;
+#endif
 		firing = true;
+#ifndef COUNTED_FIRST
+		begun++;
+#endif
 		atomic {
 			ok = (live && !queued);
 			if
@@ -45,8 +53,8 @@ end:	do
 			/* The callback: the owner may have freed it after the return. */
 			assert(!returned);
 			if
-			:: seq < ARMINGS ->
-				seq++;
+			:: armings < ARMINGS ->
+				armings++;
 				atomic { live = true; queued = true }
 			:: true
 			fi;
@@ -70,31 +78,26 @@ active proctype canceller()
 			fi
 		};
 		/* timeout_quiescent() */
-#ifndef SEQ_LATE
-		before = seq;
-#endif
-#ifdef FIRING_FIRST
-		if
-		:: firing -> goto again
-		:: else
-		fi;
-#endif
+		before = begun;
+#ifdef STATE_FIRST
 		if
 		:: live || queued -> goto again
 		:: else
 		fi;
-#ifdef SEQ_LATE
-		before = seq;
 #endif
-#ifndef FIRING_FIRST
 		if
 		:: firing -> goto again
 		:: else
 		fi;
-#endif
-#ifndef NO_SEQ
+#ifndef STATE_FIRST
 		if
-		:: seq != before -> goto again
+		:: live || queued -> goto again
+		:: else
+		fi;
+#endif
+#ifndef NO_COUNT
+		if
+		:: begun != before -> goto again
 		:: else
 		fi;
 #endif
