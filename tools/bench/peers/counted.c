@@ -65,7 +65,6 @@ void measure_syscalls(struct session *s)
 {
 	unsigned int nr = least(COUNTED, s->live);
 	struct work work;
-	uint64_t due;
 
 	session_work_refresh(s, &work, least(nr, session_affordable(s, s->peer->refresh)));
 	count(s, s->peer->refresh, &work, REFRESH_SYSCALLS);
@@ -78,9 +77,7 @@ void measure_syscalls(struct session *s)
 	session_settle(s);
 
 	nr = least(COUNTED, s->extra);
-	due = session_soon(s, nr);
-	session_arm_extra(s, nr, due, 0);
-	sleep_until(due + EXPIRED_NS);
+	sleep_until(session_arm_extra(s, nr, 0) + EXPIRED_NS);
 	work.nr = nr;
 	count(s, NULL, &work, EXPIRE_SYSCALLS);
 }

@@ -56,8 +56,7 @@ static void expire(struct session *s)
 		fail("no memory for the bench itself");
 	if (s->peer->in_interrupt)
 		stay_here(&before);
-	due = session_soon(s, s->extra);
-	session_arm_extra(s, s->extra, due, 0);
+	due = session_arm_extra(s, s->extra, 0);
 
 	sleep_until(due - MS);
 	m = meter_start(s->worker);

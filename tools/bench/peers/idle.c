@@ -15,8 +15,8 @@
 #include "session.h"
 
 #define IDLE_S		4U
-/* The last pass of the housekeeping, and the thread's way to sleep. */
-#define BEFORE_NS	(1 * SEC)
+/* Longer than anything waits for the housekeeping. */
+#define BEFORE_NS	(500 * MS)
 
 /**
  * struct waiter - the thread that waits
@@ -75,21 +75,39 @@ static void add_up(struct switches *sum, pid_t tid)
 	fclose(file);
 }
 
-static struct switches look(const struct waiter *waiter)
+static double ran_ns(const struct waiter *waiter)
 {
-	struct switches sum = { };
 	struct timespec ts;
 	clockid_t clock;
 
 	if (pthread_getcpuclockid(waiter->thread, &clock) || clock_gettime(clock, &ts))
 		fail("the CPU time of a thread cannot be read");
-	sum.cpu_ns = ts.tv_sec * (double)SEC + ts.tv_nsec;
+	return ts.tv_sec * (double)SEC + ts.tv_nsec;
+}
+
+static struct switches look(const struct waiter *waiter)
+{
+	struct switches sum = { .cpu_ns = ran_ns(waiter) };
+
 	add_up(&sum, waiter->tid);
 	if (waiter->s->worker) {
 		sum.cpu_ns += worker_ran_ns(waiter->s->worker);
 		add_up(&sum, waiter->s->worker);
 	}
 	return sum;
+}
+
+/* Until it has looked at all there is and sleeps; and the last housekeeping is done. */
+static void wait_for_sleep(const struct waiter *waiter)
+{
+	double before, after = 0;
+
+	session_settle(waiter->s);
+	do {
+		before = after;
+		sleep_until(now_ns() + BEFORE_NS);
+		after = ran_ns(waiter);
+	} while (after - before > 0 || !__atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE));
 }
 
 /**
@@ -103,10 +121,7 @@ void measure_idle(struct session *s)
 
 	if (pthread_create(&waiter.thread, NULL, wait_for_ever, &waiter))
 		fail("no thread to wait");
-	session_settle(s);
-	sleep_until(now_ns() + BEFORE_NS);
-	while (!__atomic_load_n(&waiter.tid, __ATOMIC_ACQUIRE))
-		sleep_until(now_ns() + MS);
+	wait_for_sleep(&waiter);
 	before = look(&waiter);
 	sleep_until(now_ns() + IDLE_S * SEC);
 	after = look(&waiter);

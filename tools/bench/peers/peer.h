@@ -65,7 +65,9 @@ struct peer {
 extern const struct peer peer_ioctl, peer_batch, peer_ring, peer_lease;
 extern const struct peer peer_timerfd, peer_timerfd_epoll;
 extern const struct peer peer_posix_timer;
+extern const struct peer peer_uring;
 extern const struct peer peer_user_wheel;
+extern const struct peer peer_libevent, peer_libuv;
 
 /* In the order of the rows. */
 extern const struct peer *const peers[];

@@ -14,6 +14,9 @@ const struct peer *const peers[] = {
 	&peer_timerfd,
 	&peer_timerfd_epoll,
 	&peer_posix_timer,
+	&peer_uring,
 	&peer_user_wheel,
+	&peer_libevent,
+	&peer_libuv,
 	NULL
 };

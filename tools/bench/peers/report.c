@@ -2,6 +2,7 @@
 /*
  * What was measured of one peer with so many live.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,17 +28,18 @@ struct report *report_begin(void)
 	return report;
 }
 
-/* @cpu: negative if it is not known. */
+/* @cpu: NAN if it is not known. */
 void report_cost(enum operation what, double value, double cpu)
 {
 	report->figures[what] = (struct figure){
-		.there = true, .value = value, .cpu = cpu, .p50 = -1, .p99 = -1, .p999 = -1,
+		.there = true, .value = value, .cpu = cpu,
+		.p50 = NAN, .p99 = NAN, .p999 = NAN,
 	};
 }
 
 void report_value(enum operation what, double value)
 {
-	report_cost(what, value, -1);
+	report_cost(what, value, NAN);
 }
 
 /* The mean of @nr values, and how they are spread. */

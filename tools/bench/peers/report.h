@@ -38,8 +38,8 @@ enum operation {
  * struct figure - what an operation costs
  * @there: it was measured
  * @value: in the operation's unit
- * @cpu: all CPU time it caused, negative if that is not known
- * @p50: quantiles of what @value is the mean of, negative if there are none
+ * @cpu: all CPU time it caused, NAN if that is not known
+ * @p50: quantiles of what @value is the mean of, NAN if there are none
  * @p99: see @p50
  * @p999: see @p50
  * @reason: why it is not @there

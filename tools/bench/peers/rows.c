@@ -2,6 +2,7 @@
 /*
  * What is printed: a line of JSON for each figure, or a table.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "rows.h"
@@ -13,8 +14,8 @@ static const char *unit_of(enum operation what, const char *time_unit)
 
 static void json_optional(const char *name, double value)
 {
-	if (value >= 0)
-		printf(",\"%s\":%.4g", name, value);
+	if (!isnan(value))
+		printf(",\"%s\":%.6g", name, value);
 }
 
 /**
@@ -53,12 +54,12 @@ void rows_heading(enum operation what, unsigned int live, const char *time_unit)
 
 static int decimals(double value)
 {
-	return value < 1 ? 3 : value < 100;
+	return fabs(value) < 1 ? 3 : fabs(value) < 100;
 }
 
 static void column(double value)
 {
-	if (value >= 0)
+	if (!isnan(value))
 		printf(" %12.*f", decimals(value), value);
 	else
 		printf(" %12s", "");

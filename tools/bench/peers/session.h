@@ -51,9 +51,7 @@ void session_settle(const struct session *s);
 unsigned int session_affordable(const struct session *s, work_fn *fn);
 void session_work_refresh(const struct session *s, struct work *work, unsigned int nr);
 void session_work_order(const struct session *s, struct work *work, unsigned int nr);
-void session_arm_extra(const struct session *s, unsigned int nr, uint64_t from_ns,
-		       uint64_t span_ns);
-uint64_t session_soon(const struct session *s, unsigned int nr);
+uint64_t session_arm_extra(const struct session *s, unsigned int nr, uint64_t span_ns);
 void session_take(const struct session *s, bool *seen, unsigned int nr, uint64_t from_ns);
 
 /* costs.c */

@@ -4,6 +4,7 @@
  * both with one that they share.
  */
 #include <pthread.h>
+#include <stddef.h>
 #include <unistd.h>
 
 #include "../meter.h"
@@ -82,8 +83,12 @@ static void move_up(struct side *side, unsigned int by)
 static void open_sides(struct side *sides, const struct peer *peer, unsigned int live,
 		       unsigned int patience_s)
 {
+	const char *reason = peer->limit ? peer->limit(live) : NULL;
 	struct session all;
 
+	/* It is for both together. */
+	if (reason)
+		fail("%s", reason);
 	if (!peer->share) {
 		session_open(&sides[0].s, peer, live / THREADS, 0, patience_s);
 		session_open(&sides[1].s, peer, live / THREADS, 0, patience_s);
