@@ -24,7 +24,7 @@ expect 0 '^timewheel [0-9]' --version
 expect 2 'which command'
 expect 2 "no command 'frob'" frob
 expect 2 "no option '--frob'" --frob
-for command in info sleep stat save restore run demo; do
+for command in info sleep stat save restore run demo replay trace; do
 	expect 0 "usage: timewheel $command" "$command" --help
 	expect 2 "no option '--frob'" "$command" --frob
 done

@@ -30,6 +30,8 @@ extern const struct command command_save;
 extern const struct command command_restore;
 extern const struct command command_run;
 extern const struct command command_demo;
+extern const struct command command_replay;
+extern const struct command command_trace;
 
 void command_help(const struct command *command);
 int command_option(const struct command *command, int argc, char **argv,

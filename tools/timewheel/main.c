@@ -18,6 +18,8 @@ static const struct command *const commands[] = {
 	&command_restore,
 	&command_run,
 	&command_demo,
+	&command_replay,
+	&command_trace,
 };
 
 #define NR_COMMANDS ARRAY_SIZE(commands)
