@@ -21,6 +21,11 @@
 /* A figure is the median of so many at most. */
 #define ROUNDS_MAX	99U
 
+static inline unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
 noreturn void die(const char *what);
 uint64_t now_ns(void);
 void sleep_until(uint64_t at_ns);

@@ -20,11 +20,6 @@ static void submit(struct calls *c, unsigned int nr)
 			fail("an op of SUBMIT: %s", strerror(-c->ops[i].result));
 }
 
-static unsigned int batch_at(const struct work *work, unsigned int done)
-{
-	return work->nr - done < BATCH ? work->nr - done : BATCH;
-}
-
 static void batch_arm(void *self, const struct work *work)
 {
 	struct calls *c = self;

@@ -33,11 +33,6 @@ static void measure_refresh(struct session *s)
 	measure(s, s->peer->refresh, &work, REFRESH);
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
 /* So many are cancelled, and of these so many armed; the others afterwards. */
 static void cancel_arm(struct session *s, unsigned int cancels, unsigned int arms)
 {

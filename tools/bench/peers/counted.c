@@ -52,11 +52,6 @@ static void count(const struct session *s, work_fn *fn, const struct work *work,
 	run(&c);
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
 /**
  * measure_syscalls() - system calls of each operation
  * @s: the session, which is full

@@ -11,6 +11,8 @@
 #include <stdnoreturn.h>
 #include <sys/types.h>
 
+#include "../common.h"
+
 /**
  * struct work - what a peer is asked to do, to one timeout after the other
  * @index: which ones, by a number below the capacity
@@ -61,6 +63,12 @@ struct peer {
 	pid_t (*worker)(void *self);
 	void (*close)(void *self);
 };
+
+/* How many go into the next call, of those that take many. */
+static inline unsigned int batch_at(const struct work *work, unsigned int done)
+{
+	return least(work->nr - done, BATCH);
+}
 
 extern const struct peer peer_ioctl, peer_batch, peer_ring, peer_lease;
 extern const struct peer peer_timerfd, peer_timerfd_epoll;

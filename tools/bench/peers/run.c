@@ -20,7 +20,7 @@ typedef void stage_fn(const struct run *run);
 /* Idle comes last: its thread waits for what does not come. */
 static void run_costs(const struct run *run)
 {
-	unsigned int extra = run->live < EXTRA_MAX ? run->live : EXTRA_MAX;
+	unsigned int extra = least(run->live, EXTRA_MAX);
 	struct session s;
 
 	session_open(&s, run->peer, run->live, extra, run->patience_s);

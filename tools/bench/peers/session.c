@@ -89,7 +89,7 @@ void session_fill(struct session *s)
 		if (now - begin > s->patience_s * SEC)
 			fail("to arm %u takes longer than %u s: it had come to %u", s->live,
 			     s->patience_s, done);
-		work.nr = s->live - done < BATCH ? s->live - done : BATCH;
+		work.nr = least(s->live - done, BATCH);
 		for (i = 0; i < work.nr; i++) {
 			s->index[i] = done + i;
 			s->deadline[i] = now + random_deadline();
@@ -142,7 +142,7 @@ unsigned int session_affordable(const struct session *s, work_fn *fn)
 	took = (now_ns() - took) / TRIAL + 1;
 	if (took > BUDGET_NS / TRIAL)
 		return TRIAL;
-	return took < BUDGET_NS / WORK_MAX ? WORK_MAX : BUDGET_NS / took;
+	return least(BUDGET_NS / took, WORK_MAX);
 }
 
 /* All of them, whenever they expire. */
@@ -159,7 +159,7 @@ static void arm_chunks(const struct session *s, unsigned int nr)
 
 	for (done = 0; done < nr; done += work.nr) {
 		work = (struct work){ s->index + done, s->deadline + done,
-				      nr - done < CHUNK ? nr - done : CHUNK };
+				      least(nr - done, CHUNK) };
 		s->peer->arm(s->self, &work);
 	}
 	session_flush(s);

@@ -89,11 +89,6 @@ static void submit(struct uring *u, unsigned int nr)
 	take_all(u);
 }
 
-static unsigned int batch_at(const struct work *work, unsigned int done)
-{
-	return work->nr - done < BATCH ? work->nr - done : BATCH;
-}
-
 static struct io_uring_sqe *next_sqe(struct uring *u)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
