@@ -97,6 +97,9 @@ static int result_report_one(struct bench *b, enum bench_operation op)
 	u64 value, cpu;
 	u32 tenth;
 
+	/* So it is where more was taken off than there was. */
+	if (r->runs && !result_median(r->value, r->runs))
+		r->reason = "the machine was too busy with something else";
 	if (r->reason) {
 		snprintf(rest, sizeof(rest), "\"value\":null,\"reason\":\"%s\"",
 			 r->reason);
