@@ -14,6 +14,7 @@
  * request; so a pass takes no lock.
  */
 
+#include "kunit.h"
 #include "source.h"
 #include "wheel.h"
 
@@ -23,6 +24,7 @@ void sources_init(struct timewheel_sources *sources)
 	init_llist_head(&sources->detach);
 	INIT_LIST_HEAD(&sources->list);
 }
+EXPORT_SYMBOL_IF_KUNIT(sources_init);
 
 /**
  * source_attach - have the worker look into a source from its next pass on
@@ -37,6 +39,7 @@ void source_attach(struct timewheel *wheel, struct timewheel_source *source)
 	INIT_LIST_HEAD(&source->link);
 	llist_add(&source->attach, &wheel->sources.attach);
 }
+EXPORT_SYMBOL_IF_KUNIT(source_attach);
 
 /**
  * source_detach - have the worker look into a source no more
@@ -49,6 +52,7 @@ void source_detach(struct timewheel *wheel, struct timewheel_source *source)
 {
 	llist_add(&source->detach, &wheel->sources.detach);
 }
+EXPORT_SYMBOL_IF_KUNIT(source_detach);
 
 /* At the start of a pass: carry out what was asked for. */
 void sources_update(struct timewheel *wheel)
@@ -73,6 +77,7 @@ void sources_update(struct timewheel *wheel)
 	llist_for_each_entry_safe(source, next, detach, detach)
 		list_del(&source->link);
 }
+EXPORT_SYMBOL_IF_KUNIT(sources_update);
 
 /*
  * Publish a promise to all.  Then a full barrier, before the look at what is
@@ -106,7 +111,7 @@ bool sources_waiting(struct timewheel *wheel)
  * @wheel: the wheel, owned by the caller
  * @budget: how much at most
  *
- * Where the budget ends, the next pass begins.
+ * The next pass begins with the first that the budget did not suffice for.
  *
  * Return: whether something is left.
  */
@@ -117,13 +122,17 @@ bool sources_drain(struct timewheel *wheel, unsigned int budget)
 	bool more = false;
 
 	list_for_each_entry(source, &sources->list, link) {
-		if (!budget && !first)
-			first = source;
 		/* Without a budget, too: most have nothing to take, and note that. */
-		more |= source->ops->drain(source, &budget);
+		bool left = source->ops->drain(source, &budget);
+
+		/* Who is cut short comes first then, or others could see to it again. */
+		if (left && !budget && !first)
+			first = source;
+		more |= left;
 	}
 	/* The list's head moves to before that one. */
 	if (first)
 		list_move_tail(&sources->list, &first->link);
 	return more;
 }
+EXPORT_SYMBOL_IF_KUNIT(sources_drain);
