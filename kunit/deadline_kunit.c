@@ -116,7 +116,8 @@ static void deadline_touched_meanwhile(struct kunit *test)
 static LIST_HEAD(waiting);
 static bool wait;
 
-static struct list_head *deadline_hold(struct timewheel_timeout *t)
+static struct list_head *deadline_hold(struct timewheel_timeout *t, u64 due_ns,
+				       u64 *now_ns)
 {
 	return wait ? &waiting : NULL;
 }

@@ -117,6 +117,52 @@ static void periodic_after_a_pause(struct kunit *test)
 	bare_drain(wheel);
 }
 
+/* All that the owner has seen is of this time. */
+static u64 periodic_seen;
+static LIST_HEAD(periodic_waiting);
+
+static struct list_head *periodic_hold(struct timewheel_timeout *t, u64 due_ns,
+				       u64 *now_ns)
+{
+	if (due_ns > periodic_seen)
+		return &periodic_waiting;
+	*now_ns = periodic_seen;
+	return NULL;
+}
+
+/* A cancel may be under way that came before the later periods: they wait. */
+static void periodic_held(struct kunit *test)
+{
+	static const struct timewheel_ops ops = {
+		.expired = periodic_expired,
+		.cancelled = periodic_cancelled,
+		.hold = periodic_hold,
+	};
+	const u64 first = 10 * TICK, interval = 7 * TICK;
+	struct timewheel *wheel = env_bare(test);
+	struct test_periodic *tp = periodic(test);
+
+	tp->p.timeout.ops = &ops;
+	timewheel_periodic_add(wheel, &tp->p, first, interval, 0);
+	bare_drain(wheel);
+	periodic_seen = first + 3 * interval + TICK;
+	bare_fire(wheel, first + 9 * interval);
+	KUNIT_EXPECT_EQ(test, tp->fired, 1);
+	KUNIT_EXPECT_EQ(test, tp->overruns, 3);
+	KUNIT_EXPECT_EQ(test, timewheel_expires(&tp->p.timeout), first + 4 * interval);
+	KUNIT_EXPECT_FALSE(test, list_empty(&periodic_waiting));
+	/* The rest has been seen. */
+	periodic_seen = first + 9 * interval;
+	core_release(&wheel->core, &periodic_waiting);
+	bare_fire(wheel, first + 9 * interval);
+	KUNIT_EXPECT_EQ(test, tp->fired, 2);
+	KUNIT_EXPECT_EQ(test, tp->overruns, 3 + 5);
+	KUNIT_EXPECT_EQ(test, timewheel_expires(&tp->p.timeout), first + 10 * interval);
+	timewheel_cancel(&tp->p.timeout);
+	bare_drain(wheel);
+	KUNIT_EXPECT_EQ(test, tp->cancelled, 1);
+}
+
 /* A period shorter than a tick: an expiry each tick, and the rest overruns. */
 static void periodic_within_a_tick(struct kunit *test)
 {
@@ -250,6 +296,7 @@ static void periodic_on_a_worker(struct kunit *test)
 static struct kunit_case periodic_cases[] = {
 	KUNIT_CASE(periodic_keeps_phase),
 	KUNIT_CASE(periodic_after_a_pause),
+	KUNIT_CASE(periodic_held),
 	KUNIT_CASE(periodic_within_a_tick),
 	KUNIT_CASE(periodic_cancels_itself),
 	KUNIT_CASE(periodic_moves),

@@ -56,8 +56,10 @@ static u32 completion_move(struct context *ctx, u32 max)
 	lockdep_assert_held(&ctx->lock);
 
 	/* A reader is about to take the first ones off the list. */
-	if (ctx->reading)
+	if (ctx->reading) {
+		ctx->kept = true;
 		return 0;
+	}
 
 	while (moved < nr && event_first(ctx, &event)) {
 		*completion_event(ring, ring->at) = event;
@@ -71,22 +73,20 @@ static u32 completion_move(struct context *ctx, u32 max)
 	return moved;
 }
 
-/* Up to @left events; whether there may be more. */
-static bool completion_fill(struct context *ctx, u32 left)
+/* Up to @max events.  Returns how many; fewer if there are, or is room for, no more. */
+static u32 completion_fill(struct context *ctx, u32 max)
 {
-	u32 want, moved;
+	u32 want, moved, left = max;
 
-	while (left) {
+	do {
 		want = min(left, COMPLETION_BATCH);
 		spin_lock(&ctx->lock);
 		moved = completion_move(ctx, want);
 		spin_unlock(&ctx->lock);
-		if (moved < want)
-			return false;
 		left -= moved;
 		cond_resched();
-	}
-	return true;
+	} while (left && moved == want);
+	return max - left;
 }
 
 /**
@@ -104,10 +104,19 @@ void completion_refill(struct context *ctx)
 /**
  * completion_tell - the same for the worker, which has others to look after
  * @ctx: the context
+ * @budget: of the pass; lowered by what is moved.  When it is used up a context
+ *	still gets a few, for there may be many.
  *
  * Return: whether there may be more to move, in the next pass.
  */
-bool completion_tell(struct context *ctx)
+bool completion_tell(struct context *ctx, unsigned int *budget)
 {
-	return ctx->completion.entries && completion_fill(ctx, COMPLETION_BUDGET);
+	u32 max = clamp(*budget, COMPLETION_BATCH, COMPLETION_BUDGET);
+	u32 moved;
+
+	if (!ctx->completion.entries)
+		return false;
+	moved = completion_fill(ctx, max);
+	*budget -= min(*budget, moved);
+	return moved == max;
 }

@@ -35,6 +35,7 @@
  * @stopped: (L) no more arming
  * @closing: (L) the file is gone: nobody is to hear of anything any more
  * @reading: (L) a reader is copying the first events of @ready, which stay there
+ * @kept: (L) meanwhile somebody found that nothing could be moved from there
  * @wheel: its wheel; NULL until the first op or SETUP chooses one, and then for
  *	good.  @eventfd, @own_wheel, @submission, @completion and the limits in
  *	@handles are settled with it.
@@ -67,6 +68,7 @@ struct context {
 	bool stopped;
 	bool closing;
 	bool reading;
+	bool kept;
 
 	struct timewheel *wheel;
 	struct eventfd_ctx *eventfd;

@@ -156,9 +156,10 @@ static u64 event_deadline(struct timewheel_timeout *t)
 }
 
 /* On the worker: a deadline has come, and the ring may have something to say. */
-static struct list_head *event_hold(struct timewheel_timeout *t)
+static struct list_head *event_hold(struct timewheel_timeout *t, u64 due_ns,
+				    u64 *now_ns)
 {
-	return submission_hold(entry_context(entry_of(t)), timewheel_expires(t));
+	return submission_hold(entry_context(entry_of(t)), due_ns, now_ns);
 }
 
 const struct timewheel_ops event_ops = {
@@ -191,12 +192,12 @@ void event_fail(struct context *ctx, struct entry *e,
 }
 
 /* At the end of a pass that ran a callback of the context; holds no lock. */
-void event_notify(struct timewheel_notifier *n)
+void event_notify(struct timewheel_notifier *n, unsigned int *budget)
 {
 	struct context *ctx = container_of(n, struct context, notifier);
 
 	/* Closing: nothing is to be in the list when the pass has ended. */
-	bool again = completion_tell(ctx) && !READ_ONCE(ctx->closing);
+	bool again = completion_tell(ctx, budget) && !READ_ONCE(ctx->closing);
 
 	/* Stopped: they may wait for what does not come any more. */
 	if (ctx->readable || READ_ONCE(ctx->stopped))
@@ -379,6 +380,26 @@ static ssize_t event_copy(struct context *ctx, struct iov_iter *to)
 	return ret;
 }
 
+/*
+ * A reader has made room.  What was to go to the completion ring while it copied has
+ * been told of, and was not there then.
+ */
+static void event_refill(struct context *ctx)
+{
+	bool kept;
+
+	completion_refill(ctx);
+	spin_lock(&ctx->lock);
+	kept = ctx->kept;
+	ctx->kept = false;
+	spin_unlock(&ctx->lock);
+	if (!kept)
+		return;
+	wake_up_interruptible_poll(&ctx->readers, EPOLLIN | EPOLLRDNORM);
+	if (ctx->eventfd)
+		eventfd_signal(ctx->eventfd);
+}
+
 /**
  * event_read - read() of /dev/timewheel
  * @iocb: how to read
@@ -409,7 +430,7 @@ ssize_t event_read(struct kiocb *iocb, struct iov_iter *to)
 			return -ERESTARTSYS;
 		ret = event_copy(ctx, to);
 		mutex_unlock(&ctx->read_lock);
-		completion_refill(ctx);
+		event_refill(ctx);
 		if (ret)
 			return ret;
 

@@ -18,7 +18,7 @@ void event_drop(struct context *ctx, const struct timewheel_event *event);
 void event_fail(struct context *ctx, struct entry *e,
 		const struct timewheel_op *op, int error);
 
-void event_notify(struct timewheel_notifier *n);
+void event_notify(struct timewheel_notifier *n, unsigned int *budget);
 ssize_t event_read(struct kiocb *iocb, struct iov_iter *to);
 __poll_t event_poll(struct file *file, poll_table *wait);
 

@@ -66,10 +66,10 @@ int submission_create(struct context *ctx, u32 entries);
 void submission_destroy(struct context *ctx);
 void submission_attach(struct context *ctx);
 int submission_enter(struct context *ctx);
-struct list_head *submission_hold(struct context *ctx, u64 due_ns);
+struct list_head *submission_hold(struct context *ctx, u64 due_ns, u64 *now_ns);
 
 bool completion_waiting(const struct context *ctx);
 void completion_refill(struct context *ctx);
-bool completion_tell(struct context *ctx);
+bool completion_tell(struct context *ctx, unsigned int *budget);
 
 #endif /* TIMEWHEEL_RING_H */

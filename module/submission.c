@@ -18,7 +18,8 @@
  *
  * Each entry is read once, and then what was read is checked.  An op that fails is
  * told as an event.  For that there are a few spare entries; when a program has
- * left all of them unread, its next op that fails waits in the ring.
+ * left all of them unread, its next op that fails waits in the ring, and what is due
+ * waits behind it until events have been read.
  */
 
 #include <linux/gfp.h>
@@ -149,15 +150,14 @@ static bool submission_take(struct context *ctx, u32 nr, unsigned int *budget)
 }
 
 /*
- * What waited for the ops of an earlier count expires when they are done; all does
- * when no op is left, or none that could be done before events have been read, or
- * the program has turned its tail back.
+ * What waited for the ops of an earlier count expires when they are done.  All does
+ * when no op is left, or the program has turned its tail back.
  */
-static void submission_settle(struct context *ctx, bool more)
+static void submission_settle(struct context *ctx)
 {
 	struct submission *sub = &ctx->submission;
 
-	if (!more) {
+	if (!submission_nr(&sub->ring)) {
 		sub->owed = 0;
 		sub->owed_ns = ctx->wheel->now_ns;
 	}
@@ -174,7 +174,7 @@ static bool submission_drain(struct timewheel_source *source,
 	struct submission *sub = &ctx->submission;
 	u32 there = submission_nr(&sub->ring);
 	u32 nr = min3(there, *budget, SUBMISSION_BUDGET);
-	bool more = false;
+	bool again = false;
 
 	if (!sub->owed) {
 		sub->owed = there;
@@ -184,28 +184,34 @@ static bool submission_drain(struct timewheel_source *source,
 	if (sub->seen_ns == U64_MAX)
 		sub->seen_ns = 0;
 	if (nr && submission_waiting(source))
-		more = submission_take(ctx, nr, budget);
-	more |= submission_waiting(source);
-	submission_settle(ctx, more);
-	return more;
+		again = submission_take(ctx, nr, budget);
+	submission_settle(ctx);
+	return again || submission_waiting(source);
 }
 
 /**
  * submission_hold - whether an op in the ring may speak of a timeout that is due
  * @ctx: the context
  * @due_ns: the deadline of the timeout
+ * @now_ns: set back to the time up to which the ring has been seen
+ *
+ * One that is due waits also behind others that do, for in one tick they are to
+ * expire in the order in which they were armed.
  *
  * Context: the worker.
  * Return: NULL; or, if ops that were put in before the deadline came are still to
  * be done, a list for core_hold() to keep the timeout in until they are.
  */
-struct list_head *submission_hold(struct context *ctx, u64 due_ns)
+struct list_head *submission_hold(struct context *ctx, u64 due_ns, u64 *now_ns)
 {
 	struct submission *sub = &ctx->submission;
 
-	if (!sub->ring.entries || due_ns <= sub->seen_ns)
+	if (!sub->ring.entries)
 		return NULL;
-	return &sub->held;
+	if (due_ns > sub->seen_ns || !list_empty(&sub->held))
+		return &sub->held;
+	*now_ns = min(*now_ns, sub->seen_ns);
+	return NULL;
 }
 
 static void submission_promise(struct timewheel_source *source, u64 wake_ns)

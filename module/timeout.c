@@ -610,10 +610,10 @@ static void timeout_fired(struct timewheel *wheel, struct timewheel_timeout *t,
  */
 static void timeout_expire_periodic(struct timewheel *wheel,
 				    struct timewheel_timeout *t, int state,
-				    u64 expires)
+				    u64 expires, u64 now_ns)
 {
 	u64 interval = READ_ONCE(timeout_periodic(t)->interval_ns);
-	u64 missed = div64_u64(wheel->now_ns - expires, interval);
+	u64 missed = div64_u64(now_ns - expires, interval);
 	u64 next = expires + (missed + 1) * interval;
 
 	if (!atomic_try_cmpxchg(&t->state, &state, state | TIMEOUT_QUEUED))
@@ -636,6 +636,7 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	const struct timewheel_ops *ops = t->ops;
 	u64 expires = READ_ONCE(t->expires);
 	int state = atomic_read(&t->state);
+	u64 now_ns = wheel->now_ns;
 	struct list_head *list;
 
 	/* Whoever cancelled or is moving it has queued it, or will. */
@@ -659,14 +660,14 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 		return;
 	}
 
-	list = ops->hold ? ops->hold(t) : NULL;
+	list = ops->hold ? ops->hold(t, expires, &now_ns) : NULL;
 	if (list) {
 		core_hold(&wheel->core, &t->node, list);
 		return;
 	}
 
 	if (state & TIMEOUT_PERIODIC) {
-		timeout_expire_periodic(wheel, t, state, expires);
+		timeout_expire_periodic(wheel, t, state, expires, now_ns);
 		return;
 	}
 

@@ -28,11 +28,11 @@
 /**
  * struct timewheel_notifier - called once at the end of a worker's pass
  * @link: place in &struct timewheel.notify; the worker's alone
- * @notify: what to call, with no lock held
+ * @notify: what to call, with no lock held; lower the budget by what it moves
  */
 struct timewheel_notifier {
 	struct list_head link;
-	void (*notify)(struct timewheel_notifier *n);
+	void (*notify)(struct timewheel_notifier *n, unsigned int *budget);
 };
 
 /*

@@ -203,6 +203,7 @@ void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n)
 /* What a pass closes with: tell those who asked for it, and those who wait. */
 void worker_end_pass(struct timewheel *wheel)
 {
+	unsigned int budget = WORKER_BUDGET;
 	struct timewheel_notifier *n;
 	LIST_HEAD(notify);
 
@@ -210,7 +211,7 @@ void worker_end_pass(struct timewheel *wheel)
 	while ((n = list_first_entry_or_null(&notify, struct timewheel_notifier,
 					     link))) {
 		list_del_init(&n->link);
-		n->notify(n);
+		n->notify(n, &budget);
 	}
 
 	/* Partner: the acquire in worker_passed(). */

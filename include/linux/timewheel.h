@@ -35,9 +35,11 @@ struct timewheel_timeout;
  *	or anything up to the present one, 0 say, and the timeout expires.  May
  *	be NULL.  For owners who keep their deadlines elsewhere, and would have
  *	to timewheel_touch() the timeout each time.
- * @hold: the deadline has passed: is a move or a cancel under way that the wheel
- *	has not seen?  Returns a list for the timeout to wait in, or NULL and it
- *	expires.  The module's own, for rings; NULL for all others.
+ * @hold: the deadline @due_ns has passed: is a move or a cancel under way that the
+ *	wheel has not seen?  Returns a list for the timeout to wait in, or NULL and
+ *	it expires; then *@now_ns may be set back to the time up to which all has
+ *	been seen, for later periods wait.  The module's own, for rings; NULL for
+ *	all others.
  *
  * Each is the wheel's last use of the timeout (of a periodic one: @cancelled is),
  * and its owner may free it there.
@@ -48,7 +50,8 @@ struct timewheel_ops {
 	void (*expired)(struct timewheel_timeout *t);
 	void (*cancelled)(struct timewheel_timeout *t);
 	u64 (*deadline)(struct timewheel_timeout *t);
-	struct list_head *(*hold)(struct timewheel_timeout *t);
+	struct list_head *(*hold)(struct timewheel_timeout *t, u64 due_ns,
+				  u64 *now_ns);
 };
 
 /**

@@ -170,3 +170,40 @@ TEST(with_a_ring)
 	expect_no_event(rings.fd);
 	expect_balance(rings.fd);
 }
+
+/* What it brings to the ring then was told before it was there: it is told again. */
+TEST(with_a_ring_and_an_eventfd)
+{
+	struct timewheel_setup s = {
+		.size = sizeof(s), .cq_entries = 1,
+		.eventfd = eventfd(0, EFD_CLOEXEC),
+	};
+	struct rings rings = { .fd = tw_open(), .cq_entries = 1 };
+	struct timewheel_event ev;
+	struct reader r;
+	int i;
+
+	ASSERT_OK(s.eventfd);
+	ASSERT_OK(setup(rings.fd, &s));
+	rings.cq = mmap(NULL, sizeof(*rings.cq) + sizeof(ev), PROT_READ | PROT_WRITE,
+			MAP_SHARED, rings.fd, TIMEWHEEL_OFF_CQ);
+	ASSERT_TRUE(rings.cq != MAP_FAILED);
+	rings.events = (void *)(rings.cq + 1);
+	for (i = 0; i < 3; i++) {
+		arm(rings.fd, 0, i);
+		wait_readable(s.eventfd);
+		eventfd_count(s.eventfd);
+	}
+	reader_start(&r, rings.fd);
+	ASSERT_TRUE(ring_pop(&rings, &ev));
+	arm(rings.fd, 0, 3);
+	wait_readable(s.eventfd);
+	eventfd_count(s.eventfd);
+	EXPECT_TRUE(!ring_pop(&rings, &ev));
+	reader_end(&r);
+	EXPECT_EQ(EVENTS * sizeof(ev), r.ret);
+	wait_readable(s.eventfd);
+	ASSERT_TRUE(ring_pop(&rings, &ev));
+	EXPECT_EQ(3, ev.user_data);
+	expect_balance(rings.fd);
+}

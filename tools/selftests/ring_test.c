@@ -455,6 +455,38 @@ TEST(more_than_a_pass_brings)
 	ASSERT_OK(close(r.fd));
 }
 
+/* However many rings have room all at once, one pass does not fill them all. */
+TEST(many_rings_to_fill)
+{
+	enum { RINGS = 64, ENTRIES = 2048 };
+	static struct rings rings[RINGS];
+	uint64_t passes, due;
+	int i;
+
+	for (i = 0; i < RINGS; i++) {
+		rings_open(&rings[i], 0, ENTRIES, 1, 0);
+		/* A head that makes no sense leaves no room. */
+		__atomic_store_n(&rings[i].cq->head, UINT32_MAX / 2, __ATOMIC_RELEASE);
+		arm_many(rings[i].fd, ENTRIES - 1, 0);
+		while (stats_of(rings[i].fd).unread != ENTRIES - 1)
+			usleep(1000);
+	}
+	due = now_ns(CLOCK_MONOTONIC) + 100 * MS;
+	for (i = 0; i < RINGS; i++) {
+		__atomic_store_n(&rings[i].cq->head, 0, __ATOMIC_RELEASE);
+		arm_at(rings[i].fd, due, i);
+	}
+	passes = stats_of(rings[0].fd).passes;
+	for (i = 0; i < RINGS; i++)
+		while (__atomic_load_n(&rings[i].cq->tail, __ATOMIC_ACQUIRE) != ENTRIES)
+			usleep(1000);
+	/* 8192 in each, and a batch of 32 for each ring, after the one that files them. */
+	passes = stats_of(rings[0].fd).passes - passes;
+	for (i = 0; i < RINGS; i++)
+		rings_close(&rings[i]);
+	EXPECT_LE(RINGS * ENTRIES / (8192 + RINGS * 32) + 1, passes);
+}
+
 TEST(stopped)
 {
 	struct timewheel_event ev;

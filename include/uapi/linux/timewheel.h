@@ -309,7 +309,7 @@ struct timewheel_stats {
  *	eventfd of a timeout's own takes a call.  The result of an op is not
  *	written back: one that fails is an event, TIMEWHEEL_EVENT_FAILED.  A few of
  *	them can wait; with more unread, the next op that fails holds the ring up,
- *	though not the timeouts, and SUBMIT says EAGAIN.
+ *	and what comes due, until events are taken; SUBMIT says EAGAIN.
  *
  * Completion ring: one thread, or several that take turns, takes events out.
  *
