@@ -37,13 +37,13 @@ void books_read(const struct timewheel_books *books, struct books_sum *sum)
 	sum->fired = READ_ONCE(books->fired);
 	sum->unprocessed = READ_ONCE(books->unprocessed);
 	for_each_possible_cpu(cpu)
-		sum->cancelled += READ_ONCE(per_cpu_ptr(books->producer, cpu)->cancelled);
+		sum->cancelled += local64_read(&per_cpu_ptr(books->producer, cpu)->cancelled);
 	for_each_possible_cpu(cpu) {
-		const struct books_producer *p = per_cpu_ptr(books->producer, cpu);
+		struct books_producer *p = per_cpu_ptr(books->producer, cpu);
 
-		sum->armed += READ_ONCE(p->armed);
-		sum->rearmed += READ_ONCE(p->rearmed);
-		sum->rejected += READ_ONCE(p->rejected);
+		sum->armed += local64_read(&p->armed);
+		sum->rearmed += local64_read(&p->rearmed);
+		sum->rejected += local64_read(&p->rejected);
 	}
 	ended = sum->fired + sum->unprocessed + sum->cancelled;
 	sum->pending = sum->armed > ended ? sum->armed - ended : 0;

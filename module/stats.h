@@ -9,7 +9,10 @@
 #include <linux/bitops.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/timewheel.h>
+
+#include <asm/local64.h>
 
 /**
  * struct books_producer - what producers count, each on its own CPU
@@ -17,12 +20,14 @@
  * @rearmed: moves by rearm; a touch is one store and leaves no trace
  * @cancelled: cancels that prevented an expiry
  * @rejected: adds refused
+ *
+ * Counted by whoever runs on the CPU, an interrupt in the middle of a count too.
  */
 struct books_producer {
-	u64 armed;
-	u64 rearmed;
-	u64 cancelled;
-	u64 rejected;
+	local64_t armed;
+	local64_t rearmed;
+	local64_t cancelled;
+	local64_t rejected;
 };
 
 /**
@@ -64,6 +69,20 @@ struct books_sum {
 	u64 unprocessed;
 	u64 pending;
 };
+
+/* One more of what producers count; the caller can't be preempted. */
+static inline void books_count(local64_t __percpu *what)
+{
+	local64_inc(this_cpu_ptr(what));
+}
+
+/* The same for the worker, which can. */
+static inline void books_count_here(local64_t __percpu *what)
+{
+	preempt_disable();
+	books_count(what);
+	preempt_enable();
+}
 
 /* Bucket 0 is 0 ns, bucket n is 2^(n-1) to 2^n - 1 ns, the last all above. */
 static inline unsigned int lateness_bucket(u64 late_ns)

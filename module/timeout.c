@@ -26,8 +26,8 @@
  * free it.  A producer touches it last where it pushes it, or where it leaves it
  * to a push that is already there.
  *
- * Producers hold the RCU read lock from the look at @stopped to their last use
- * of the wheel.  That is what timewheel_stop() waits for.
+ * Producers hold the RCU read lock, that of the scheduler, from the look at @stopped
+ * to their last use of the wheel.  That is what timewheel_stop() waits for.
  */
 
 #include <linux/export.h>
@@ -79,8 +79,9 @@ static inline void timeout_uncharge(struct timewheel *wheel)
  * The timeout is CLAIMED by the caller: give it its deadline and its place in
  * the order, and see that the worker looks at it.
  */
-static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
-			   u64 deadline_ns, int set)
+static __always_inline void timeout_submit(struct timewheel *wheel,
+					   struct timewheel_timeout *t,
+					   u64 deadline_ns, int set)
 {
 	int old, new;
 
@@ -88,6 +89,13 @@ static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
 	WRITE_ONCE(t->seq, atomic_inc_return(&wheel->queues.seq));
 
 	old = atomic_read(&t->state);
+	/* Idle but for the claim: until that ends nobody else changes it. */
+	if (set && !(old & (TIMEOUT_ACTIVE | TIMEOUT_QUEUED))) {
+		new = (old & ~TIMEOUT_CLAIMED) | set | TIMEOUT_QUEUED;
+		atomic_set_release(&t->state, new);
+		worker_queued(wheel, queue_submit(&wheel->queues, t), deadline_ns);
+		return;
+	}
 	do {
 		new = (old & ~TIMEOUT_CLAIMED) | set;
 		/* Cancelled while it was being moved. */
@@ -111,7 +119,7 @@ static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
  */
 static struct timewheel *timeout_wheel(const struct timewheel_timeout *t)
 {
-	/* Partner: the cmpxchg in timeout_submit(), after the wheel is set. */
+	/* Partner: the change of state in timeout_submit(), after the wheel is set. */
 	smp_rmb();
 	return READ_ONCE(t->wheel);
 }
@@ -136,14 +144,15 @@ static int timeout_arm(struct timewheel *wheel, struct timewheel_timeout *t,
 	struct timewheel *last;
 	int old, new, ret;
 
-	rcu_read_lock();
+	rcu_read_lock_sched();
 	ret = -ESHUTDOWN;
 	if (READ_ONCE(wheel->stopped))
 		goto reject;
 	last = READ_ONCE(t->wheel);
 	ret = -EBUSY;
 	/* Its callback, which the other wheel is to answer for, has not ended. */
-	if (last != wheel && worker_is_current(last) && last->firing == t)
+	if (last && last != wheel && worker_is_current(last) &&
+	    last->firing == t)
 		goto reject;
 	old = atomic_read(&t->state);
 	do {
@@ -163,17 +172,17 @@ static int timeout_arm(struct timewheel *wheel, struct timewheel_timeout *t,
 	WRITE_ONCE(t->wheel, wheel);
 	if (how & TIMEOUT_PERIODIC)
 		WRITE_ONCE(timeout_periodic(t)->interval_ns, interval_ns);
-	this_cpu_inc(wheel->books.producer->armed);
+	books_count(&wheel->books.producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
 	timeout_submit(wheel, t, deadline_ns, TIMEOUT_ACTIVE);
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	return 0;
 
 unclaim:
 	atomic_fetch_andnot(TIMEOUT_CLAIMED, &t->state);
 reject:
-	this_cpu_inc(wheel->books.producer->rejected);
-	rcu_read_unlock();
+	books_count(&wheel->books.producer->rejected);
+	rcu_read_unlock_sched();
 	return ret;
 }
 
@@ -307,7 +316,7 @@ int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns)
 	struct timewheel *wheel;
 	int old, ret = 0;
 
-	rcu_read_lock();
+	rcu_read_lock_sched();
 	old = atomic_read(&t->state);
 	do {
 		if (!(old & TIMEOUT_ACTIVE)) {
@@ -328,15 +337,15 @@ int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns)
 		}
 	} while (!atomic_try_cmpxchg(&t->state, &old, old | TIMEOUT_CLAIMED));
 
-	this_cpu_inc(wheel->books.producer->rearmed);
+	books_count(&wheel->books.producer->rearmed);
 	trace_timewheel_rearm(wheel, t, deadline_ns);
 	timeout_submit(wheel, t, deadline_ns, 0);
 out:
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	return ret;
 
 idle:
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	wheel = READ_ONCE(t->wheel);
 	if (worker_is_current(wheel) && wheel->firing == t)
 		return timewheel_add_at(wheel, t, deadline_ns);
@@ -389,12 +398,12 @@ bool timewheel_cancel(struct timewheel_timeout *t)
 	struct timewheel *wheel;
 	int old, new, owed;
 
-	rcu_read_lock();
+	rcu_read_lock_sched();
 	owed = t->ops->cancelled ? TIMEOUT_CANCELLED : 0;
 	old = atomic_read(&t->state);
 	do {
 		if (!(old & TIMEOUT_ACTIVE)) {
-			rcu_read_unlock();
+			rcu_read_unlock_sched();
 			return false;
 		}
 		wheel = timeout_wheel(t);
@@ -403,12 +412,12 @@ bool timewheel_cancel(struct timewheel_timeout *t)
 	} while (!atomic_try_cmpxchg(&t->state, &old, new));
 
 	/* In a queue already: the worker finds it there, or has done so now. */
-	this_cpu_inc(wheel->books.producer->cancelled);
+	books_count(&wheel->books.producer->cancelled);
 	trace_timewheel_cancel(wheel, t);
 	timeout_uncharge(wheel);
 	if (!(old & TIMEOUT_QUEUED))
 		worker_queued(wheel, queue_cancel(&wheel->queues, t), U64_MAX);
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	return true;
 }
 EXPORT_SYMBOL_GPL(timewheel_cancel);
@@ -621,7 +630,7 @@ static void timeout_expire_periodic(struct timewheel *wheel,
 	/* Unless it was moved since: then what it was moved to stands. */
 	cmpxchg64(&t->expires, expires, next);
 
-	this_cpu_inc(wheel->books.producer->armed);
+	books_count_here(&wheel->books.producer->armed);
 	timeout_fired(wheel, t, expires, missed);
 
 	timeout_begin(wheel, t);
@@ -695,7 +704,7 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 		  timeout_turn(atomic_read(&t->state), t->wheel, wheel);
 
 	if (!timeout_charge(wheel)) {
-		this_cpu_inc(wheel->books.producer->rejected);
+		books_count_here(&wheel->books.producer->rejected);
 		return -ENOSPC;
 	}
 	if (interval_ns) {
@@ -705,7 +714,7 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 	WRITE_ONCE(t->expires, deadline_ns);
 	WRITE_ONCE(t->wheel, wheel);
 	atomic_set_release(&t->state, TIMEOUT_ACTIVE | how);
-	this_cpu_inc(wheel->books.producer->armed);
+	books_count_here(&wheel->books.producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
 	timeout_place(wheel, t, 0);
 	return 0;
@@ -724,7 +733,7 @@ bool timeout_cancel_here(struct timewheel *wheel, struct timewheel_timeout *t)
 		return false;
 	core_unlink(&wheel->core, &t->node);
 	timeout_uncharge(wheel);
-	this_cpu_inc(wheel->books.producer->cancelled);
+	books_count_here(&wheel->books.producer->cancelled);
 	trace_timewheel_cancel(wheel, t);
 	return true;
 }
@@ -737,7 +746,7 @@ bool timeout_rearm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 		return false;
 	core_unlink(&wheel->core, &t->node);
 	WRITE_ONCE(t->expires, deadline_ns);
-	this_cpu_inc(wheel->books.producer->rearmed);
+	books_count_here(&wheel->books.producer->rearmed);
 	trace_timewheel_rearm(wheel, t, deadline_ns);
 	timeout_place(wheel, t, 0);
 	return true;
