@@ -16,7 +16,7 @@ INSTALLED_MODULES := module/timewheel kunit/timewheel_kunit kunit/stress/timewhe
 	timewheel timewheel_kunit timewheel_stress_kunit
 
 .DEFAULT_GOAL := all
-.PHONY: all modules tools demo check check-debug check-all million levels model install install-tools \
+.PHONY: all modules tools demo check check-debug check-all bench bench-check million levels model install install-tools \
 	dkms-install uninstall uninstall-tools clean clean-modules help have-kdir have-dkms
 
 all: modules tools ## build the modules for KDIR (the running kernel) and the tools
@@ -38,6 +38,12 @@ check-debug: ## the same, and KUnit and the selftests on a kernel with KASAN, lo
 
 check-all: ## the same on all kernels, KCSAN and PREEMPT_RT among them, and the models
 	scripts/check --all
+
+bench: ## what timeouts cost kernel code and programs, with the peers; charts (some hours)
+	scripts/bench
+
+bench-check: ## whether the timewheel takes more instructions than when that was last run
+	scripts/bench-check
 
 million: ## a million timeouts against timerfds and io_uring: time, memory, leases
 	scripts/million

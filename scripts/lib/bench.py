@@ -3,11 +3,12 @@
 """What was measured, as a file, as charts, and against what was measured before.
 
 usage: bench.py results COMMAND (NAME UNIT MACHINE ROWS)...
+       bench.py table ROWS
        bench.py charts RESULTS DIR
        bench.py check RESULTS NAME ROWS
 
 'results' puts the rows of runs, a JSON object a line, into one document on standard
-output.  'charts' writes what gnuplot is to draw into DIR, SVG and PNG, to standard
+output.  'table' prints rows of one run for people.  'charts' writes what gnuplot is to draw into DIR, SVG and PNG, to standard
 output.  'check' compares instruction counts with those of the run NAME in RESULTS:
 one that grew by more than LIMIT fails.
 """
@@ -20,18 +21,18 @@ LIMIT = 0.05
 # What is in each chart: the title of a part's chart, and its operations.  What was
 # not measured is left out.
 CHARTS = (
-    ("kernel", "ns", "kernel code, ns for each",
+    ("kernel", "ns", "kernel code: ns for each",
      (("add", "arm"), ("rearm", "move the deadline"), ("cancel", "cancel"),
       ("add-cancel", "arm, then cancel"), ("expire", "expire, many in a tick"),
       ("life", "a whole life, all CPUs"))),
-    ("kernel", "instructions", "kernel code, instructions for each",
+    ("kernel", "instructions", "kernel code: instructions for each",
      (("add", "arm"), ("rearm", "move the deadline"), ("cancel", "cancel"),
       ("add-cancel", "arm, then cancel"), ("expire", "expire, many in a tick"),
       ("life", "a whole life, all CPUs"))),
-    ("user", "ns", "programs, ns for each",
+    ("user", "ns", "programs: ns for each",
      (("arm", "arm"), ("refresh", "refresh"), ("cancel", "cancel one at random"),
       ("expire", "expire, and learn which"))),
-    ("user", "instructions", "programs, instructions for each",
+    ("user", "instructions", "programs: instructions for each",
      (("arm", "arm"), ("refresh", "refresh"), ("cancel", "cancel one at random"),
       ("expire", "expire, and learn which"))),
 )
@@ -65,6 +66,37 @@ def results(command, runs):
         text += "," * bool(number) + head + "[\n"
         text += ",\n".join(json.dumps(row) for row in run["rows"]) + "\n]}\n"
     print(text + "]}")
+
+
+def cell(row):
+    """A figure, or why there is none."""
+    if row is None:
+        return ""
+    if row["value"] is None:
+        return "-"
+    digits = 0 if row["value"] >= 100 else 1 if row["value"] >= 1 else 3
+    return f"{row['value']:,.{digits}f}"
+
+
+def table(path):
+    """An operation a block: peers down, live timeouts across."""
+    rows = read_rows(path)
+    lives = sorted({row["live"] for row in rows})
+    reasons = []
+    for operation in dict.fromkeys(row["operation"] for row in rows):
+        here = {(row["peer"], row["live"]): row for row in rows
+                if row["operation"] == operation}
+        unit = next(iter(here.values()))["unit"]
+        print(f"\n{operation + ', ' + unit:20}" +
+              "".join(f"{live:,}".rjust(14) for live in lives))
+        for peer in dict.fromkeys(peer for peer, _ in here):
+            cells = [here.get((peer, live)) for live in lives]
+            print(f"  {peer:18}" + "".join(cell(row).rjust(14) for row in cells))
+            reasons += [f"{peer}, {operation}, {row['live']:,} live: {row['reason']}"
+                        for row in cells if row and row["value"] is None]
+    if reasons:
+        print("\nnot measured (-):")
+        print("\n".join("  " + reason for reason in dict.fromkeys(reasons)))
 
 
 def load(path):
@@ -221,6 +253,9 @@ def main(args):
     """See the head of the file."""
     if len(args) > 2 and args[0] == "results" and len(args) % 4 == 2:
         results(args[1], [args[i:i + 4] for i in range(2, len(args), 4)])
+        return 0
+    if len(args) == 2 and args[0] == "table":
+        table(args[1])
         return 0
     if len(args) == 3 and args[0] == "charts":
         document = load(args[1])
