@@ -150,9 +150,9 @@ static void test_expired(struct timewheel_timeout *t)
 
 	if (place < ENV_LOG)
 		tt->env->log[place] = tt->id;
-	/* It is over: somebody may be arming it anew. */
-	tt->fired_ns = READ_ONCE(t->wheel)->now_ns;
-	WRITE_ONCE(tt->fired, tt->fired + 1);
+	/* It is over: somebody may be arming it anew, and it fire on another wheel. */
+	WRITE_ONCE(tt->fired_ns, READ_ONCE(t->wheel)->now_ns);
+	WRITE_ONCE(tt->fired, READ_ONCE(tt->fired) + 1);
 	if (tt->on_expired)
 		tt->on_expired(tt);
 }
@@ -161,8 +161,8 @@ static void test_cancelled(struct timewheel_timeout *t)
 {
 	struct test_timeout *tt = container_of(t, struct test_timeout, t);
 
-	tt->cancelled_ns = READ_ONCE(t->wheel)->now_ns;
-	WRITE_ONCE(tt->cancelled, tt->cancelled + 1);
+	WRITE_ONCE(tt->cancelled_ns, READ_ONCE(t->wheel)->now_ns);
+	WRITE_ONCE(tt->cancelled, READ_ONCE(tt->cancelled) + 1);
 	if (tt->on_cancelled)
 		tt->on_cancelled(tt);
 }

@@ -158,7 +158,7 @@ static void race_again(struct test_timeout *tt)
 {
 	struct race *race = tt->arg;
 
-	if (tt->fired % 4 == 0)
+	if (READ_ONCE(tt->fired) % 4 == 0)
 		race_add(race, READ_ONCE(tt->t.wheel), tt->id,
 			 timewheel_expires(&tt->t) + TICK);
 }
