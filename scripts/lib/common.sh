@@ -25,7 +25,7 @@ die()
 usage_error()
 {
 	say "$*"
-	say "try '$TW_ME --help'"
+	say "try 'scripts/$TW_ME --help'"
 	exit 2
 }
 

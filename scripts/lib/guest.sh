@@ -54,7 +54,7 @@ take_common_option()
 		esac
 		;;
 	--copy)
-		[ -e "$2" ] || usage_error "--copy: there is no $2"
+		[ -e "$2" ] || usage_error "--copy wants a file, and there is no '$2'"
 		run_copies+=("$2")
 		;;
 	--env)

@@ -76,7 +76,7 @@ expect 2 "'1x' is no speed" replay --speed 1x a
 expect 2 "'x' is no duration" replay --idle x a
 expect 2 "'0' is no number of connections" replay --capacity 0 a
 expect 1 'cannot read the trace /nothing: No such file' replay /nothing
-expect 1 '/etc: the next line cannot be read: Is a directory' replay --backend user-heap /etc
+expect 1 '/etc: it cannot be read from here on: Is a directory' replay --backend user-heap /etc
 expect 2 'no argument' trace 1
 expect 2 "'x' is no seed" trace --seed x
 expect 2 "'0s' is not from" trace --duration 0s

@@ -256,7 +256,8 @@ static int run_trace(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		fail_usage("trace", "it takes no argument: the trace goes to the standard output");
+		fail_usage("trace", "trace takes no argument, but got '%s'; what it writes\n"
+			   "goes to the standard output", argv[optind]);
 	begin(&w);
 	write_trace(&w);
 	return EXIT_SUCCESS;

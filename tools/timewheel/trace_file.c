@@ -66,7 +66,7 @@ static ssize_t fill(struct trace_file *trace)
 			   sizeof(trace->buffer) - trace->filled);
 	} while (len < 0 && errno == EINTR);
 	if (len < 0)
-		return wrong(trace, "the next line cannot be read: %s", strerror(errno));
+		return wrong(trace, "it cannot be read from here on: %s", strerror(errno));
 	trace->filled += len;
 	return len;
 }
