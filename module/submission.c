@@ -174,7 +174,7 @@ static bool submission_drain(struct timewheel_source *source,
 	struct submission *sub = &ctx->submission;
 	u32 there = submission_nr(&sub->ring);
 	u32 nr = min3(there, *budget, SUBMISSION_BUDGET);
-	bool again = false;
+	bool more = false;
 
 	if (!sub->owed) {
 		sub->owed = there;
@@ -184,9 +184,11 @@ static bool submission_drain(struct timewheel_source *source,
 	if (sub->seen_ns == U64_MAX)
 		sub->seen_ns = 0;
 	if (nr && submission_waiting(source))
-		again = submission_take(ctx, nr, budget);
+		more = submission_take(ctx, nr, budget);
+	/* First: if the tail is turned back now, none waits for a pass to come. */
+	more |= submission_waiting(source);
 	submission_settle(ctx);
-	return again || submission_waiting(source);
+	return more;
 }
 
 /**
