@@ -183,7 +183,8 @@ bool timewheel_work_cancel_sync(struct timewheel_work *w)
 	 * there to be cancelled; so the work did not run after that, nor arm it.
 	 */
 	do {
-		queued = READ_ONCE(w->queued);
+		/* Loaded before all that the waits look at. */
+		queued = smp_load_acquire(&w->queued);
 		/* A callback that has counted itself, and is about to queue. */
 		ret |= timewheel_cancel_sync(&w->timeout);
 		if (cancel_work_sync(&w->work)) {
