@@ -81,6 +81,15 @@ static bool in_time(uint64_t due)
 	return now() < due;
 }
 
+/* Again and further ahead, where the machine is slow. */
+static void until_in_time(bool (*try_ahead)(uint64_t ahead))
+{
+	uint64_t ahead = 200 * MS;
+
+	while (!try_ahead(ahead))
+		ahead *= 2;
+}
+
 static bool rearm_behind_many(uint64_t ahead)
 {
 	struct timewheel_query q;
@@ -109,10 +118,7 @@ static bool rearm_behind_many(uint64_t ahead)
 
 TEST(rearm_behind_many_others)
 {
-	uint64_t ahead = 200 * MS;
-
-	while (!rearm_behind_many(ahead))
-		ahead *= 2;
+	until_in_time(rearm_behind_many);
 }
 
 static bool cancel_behind_many(uint64_t ahead)
@@ -141,10 +147,7 @@ static bool cancel_behind_many(uint64_t ahead)
 
 TEST(cancel_behind_many_others)
 {
-	uint64_t ahead = 200 * MS;
-
-	while (!cancel_behind_many(ahead))
-		ahead *= 2;
+	until_in_time(cancel_behind_many);
 }
 
 /* What was put off by nothing comes all the same, in the order of its deadlines. */
@@ -175,10 +178,7 @@ static bool wait_in_order(uint64_t ahead)
 
 TEST(those_that_wait_expire_in_order)
 {
-	uint64_t ahead = 200 * MS;
-
-	while (!wait_in_order(ahead))
-		ahead *= 2;
+	until_in_time(wait_in_order);
 }
 
 /* The pass has done as much as it may when it comes to the last ring. */
@@ -215,10 +215,7 @@ static bool cancel_behind_full_rings(uint64_t ahead)
 
 TEST(cancel_behind_full_rings_of_others)
 {
-	uint64_t ahead = 200 * MS;
-
-	while (!cancel_behind_full_rings(ahead))
-		ahead *= 2;
+	until_in_time(cancel_behind_full_rings);
 }
 
 /*
