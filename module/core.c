@@ -120,9 +120,11 @@ int core_init(struct wheel_core *core, u32 slots, u32 levels, int node)
 		core->level[i].slots = core->slots + i * slots;
 		core->level[i].due = due + i * BITS_TO_LONGS(slots);
 		core->level[i].shift = i * core->bits;
+		core->level[i].top = i == levels - 1;
 	}
 	for (i = 0; i < 64; i++)
-		core->level_of[i] = min(i / max(core->bits, 1U), levels - 1);
+		core->level_of[i] = &core->level[min(i / max(core->bits, 1U),
+						     levels - 1)];
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(core_init);
@@ -139,42 +141,6 @@ void core_destroy(struct wheel_core *core)
 	kvfree(core->slots);
 }
 EXPORT_SYMBOL_IF_KUNIT(core_destroy);
-
-static struct core_level *core_top(struct wheel_core *core)
-{
-	return &core->level[core->levels - 1];
-}
-
-/*
- * File a node as seen from tick @base, or take it as expired.  Inline: filing is
- * what a wheel does most.
- */
-static __always_inline void core_place(struct wheel_core *core,
-				       struct timewheel_node *n, u64 base)
-{
-	u64 tick = n->tick;
-	struct core_level *level;
-	struct core_slot *slot;
-	unsigned int i, index;
-
-	if (tick <= base) {
-		list_add_tail(&n->link, &core->expired);
-		return;
-	}
-
-	i = core->level_of[__fls(tick ^ base)];
-	level = &core->level[i];
-	index = (tick >> level->shift) & core->mask;
-	slot = &level->slots[index];
-	list_add_tail(&n->link, &slot->nodes);
-	if (tick < slot->first)
-		slot->first = tick;
-
-	if (i == core->levels - 1 && tick >> core->range_bits != core->turn)
-		core->far = min(core->far, tick);
-	else
-		__set_bit(index, level->due);
-}
 
 /**
  * core_coarsen - the tick of the coarsest slot that a node may be late for
@@ -204,21 +170,6 @@ u64 core_coarsen(const struct wheel_core *core, u64 tick, u64 slack)
 EXPORT_SYMBOL_IF_KUNIT(core_coarsen);
 
 /**
- * core_file - put a node where its tick finds it
- * @core: the core
- * @n: the node, in no list
- * @tick: when it is due; a tick that has passed is due at once
- */
-void core_file(struct wheel_core *core, struct timewheel_node *n, u64 tick)
-{
-	/* U64_MAX stands for none. */
-	n->tick = min(tick, U64_MAX - 1);
-	core->nr++;
-	core_place(core, n, core->now);
-}
-EXPORT_SYMBOL_IF_KUNIT(core_file);
-
-/**
  * core_hold - keep a node on a list outside the wheel, counted as its own
  * @core: the core
  * @n: the node, in no list
@@ -228,7 +179,7 @@ void core_hold(struct wheel_core *core, struct timewheel_node *n,
 	       struct list_head *list)
 {
 	core->nr++;
-	list_add_tail(&n->link, list);
+	link_add_tail(&n->link, list);
 }
 EXPORT_SYMBOL_IF_KUNIT(core_hold);
 
@@ -244,10 +195,10 @@ void core_release(struct wheel_core *core, struct list_head *list)
 EXPORT_SYMBOL_IF_KUNIT(core_release);
 
 /*
- * The last node of the list at @head has gone.  If that is a slot, and not one
- * of the lists outside the wheel, nothing is due there any more.
+ * For core_unlink(): the last node of the list at @head has gone.  If that is a
+ * slot, and not one of the lists outside the wheel, nothing is due there any more.
  */
-static void core_emptied(struct wheel_core *core, struct list_head *head)
+void core_emptied(struct wheel_core *core, struct list_head *head)
 {
 	struct core_slot *slot = container_of(head, struct core_slot, nodes);
 	unsigned long end = (unsigned long)(core->slots +
@@ -263,23 +214,7 @@ static void core_emptied(struct wheel_core *core, struct list_head *head)
 	__clear_bit(index & core->mask, level->due);
 	slot->first = U64_MAX;
 }
-
-/**
- * core_unlink - take a node out, wherever it is
- * @core: the core
- * @n: the node, filed, held or expired
- */
-void core_unlink(struct wheel_core *core, struct timewheel_node *n)
-{
-	struct list_head *prev = n->link.prev;
-	struct list_head *next = n->link.next;
-
-	list_del_init(&n->link);
-	core->nr--;
-	if (prev == next)
-		core_emptied(core, prev);
-}
-EXPORT_SYMBOL_IF_KUNIT(core_unlink);
+EXPORT_SYMBOL_IF_KUNIT(core_emptied);
 
 /**
  * struct core_event - a slot whose time comes next
@@ -310,7 +245,7 @@ static bool core_find(struct wheel_core *core, struct core_event *event)
 		unsigned int index;
 
 		/* The top level may have been turned ahead of now. */
-		if (i == core->levels - 1 && window != core->turn) {
+		if (level->top && window != core->turn) {
 			window = core->turn;
 			from = 0;
 		}
@@ -332,7 +267,7 @@ static bool core_find(struct wheel_core *core, struct core_event *event)
  */
 static void core_turn(struct wheel_core *core)
 {
-	struct core_level *top = core_top(core);
+	struct core_level *top = &core->level[core->levels - 1];
 	u64 turn = core->far >> core->range_bits;
 	unsigned int i;
 
@@ -361,31 +296,33 @@ static bool core_visit(struct wheel_core *core, const struct core_event *event,
 		       unsigned int *budget)
 {
 	struct core_slot *slot = &event->level->slots[event->index];
-	bool top = event->level == core_top(core);
+	bool top = event->level->top;
 	struct list_head *pos, *next;
+	unsigned int left = *budget;
 
 	if (list_empty(&core->cursor)) {
 		list_add(&core->cursor, &slot->nodes);
 		core->visited = U64_MAX;
 	}
 
-	for (pos = core->cursor.next; pos != &slot->nodes; pos = next) {
+	for (pos = core->cursor.next; pos != &slot->nodes && left; pos = next) {
 		struct timewheel_node *n;
 
+		left--;
 		next = pos->next;
-		if (!*budget) {
-			list_move_tail(&core->cursor, pos);
-			return false;
-		}
-		--*budget;
-
 		n = list_entry(pos, struct timewheel_node, link);
 		if (top && n->tick >> core->range_bits != core->turn) {
 			core->visited = min(core->visited, n->tick);
 		} else {
-			list_del(pos);
+			link_del(pos);
 			core_place(core, n, event->at);
 		}
+	}
+
+	*budget = left;
+	if (pos != &slot->nodes) {
+		list_move_tail(&core->cursor, pos);
+		return false;
 	}
 
 	list_del_init(&core->cursor);
@@ -472,25 +409,6 @@ u64 core_next(struct wheel_core *core)
 	return core->far;
 }
 EXPORT_SYMBOL_IF_KUNIT(core_next);
-
-/**
- * core_pop - take the next expired node out
- * @core: the core
- *
- * Return: the node, in no list, or NULL if none has expired.
- */
-struct timewheel_node *core_pop(struct wheel_core *core)
-{
-	struct timewheel_node *n;
-
-	n = list_first_entry_or_null(&core->expired, struct timewheel_node, link);
-	if (n) {
-		list_del_init(&n->link);
-		core->nr--;
-	}
-	return n;
-}
-EXPORT_SYMBOL_IF_KUNIT(core_pop);
 
 /**
  * core_drain - take any node out, whether it is due or not
