@@ -26,6 +26,8 @@ typedef void (*bench_step)(struct bench *b, const u32 *which, u32 nr);
  * @add: arm each, its own delay from now
  * @add_at: the same from a time read once; NULL where reading it costs nothing
  * @add_due: arm each for @b->due
+ * @dear: of the times from this one on, the next at which to expire costs most;
+ *	NULL if it is all one
  * @add_here: as @add, on the CPU of the bench wherever the caller runs; NULL if
  *	it can't
  * @no_add_here: why it can't
@@ -47,6 +49,7 @@ struct bench_peer {
 	bench_step add;
 	bench_step add_at;
 	bench_step add_due;
+	u64 (*dear)(struct bench *b, u64 ns);
 	bench_step add_here;
 	const char *no_add_here;
 	bench_step add_cancel;
@@ -134,6 +137,7 @@ struct bench {
 	u64 due_ns;
 	unsigned long due_jiffies;
 	struct timewheel *wheel;
+	u64 epoch_ns;
 	struct timewheel_timeout last;
 	struct workqueue_struct *wq;
 	struct bench_result result[BENCH_OPERATIONS];

@@ -4,7 +4,8 @@
  * refile: the same, but they were touched, and the wheel files them again.
  *
  * Counted is what all CPUs do from shortly before they are due until the last has
- * expired.  Nobody calls anything meanwhile.
+ * expired.  Nobody calls anything meanwhile.  A peer that moves them about before
+ * they are due has them due at a time when that is counted, too.
  */
 
 #include <linux/jiffies.h>
@@ -33,6 +34,8 @@ static int expire_arm(struct bench *b, unsigned int lead_ms, bool refile)
 	int ret;
 
 	b->due_ns = ktime_get_ns() + (u64)lead_ms * NSEC_PER_MSEC;
+	if (b->peer->dear)
+		b->due_ns = b->peer->dear(b, b->due_ns);
 	b->due_jiffies = jiffies + msecs_to_jiffies(lead_ms);
 	meter_expect(refile ? 1 : b->extra);
 	ret = meter_do(b, b->peer->add_due, which, b->extra);

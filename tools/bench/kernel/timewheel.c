@@ -4,6 +4,7 @@
  */
 
 #include <linux/err.h>
+#include <linux/math.h>
 #include <linux/time64.h>
 #include <linux/ktime.h>
 
@@ -14,6 +15,10 @@ static void wheel_expired(struct timewheel_timeout *t)
 	meter_fire();
 }
 
+/* The default shape: a slot of the second level is as long as all of the first. */
+#define WHEEL_TICK_NS		NSEC_PER_MSEC
+#define WHEEL_SLOTS		256U
+
 static const struct timewheel_ops wheel_ops = {
 	.expired = wheel_expired,
 };
@@ -22,10 +27,13 @@ static int wheel_open(struct bench *b, bool bound)
 {
 	const struct timewheel_params params = {
 		.name = "bench",
+		.tick_ns = WHEEL_TICK_NS,
+		.slots = WHEEL_SLOTS,
 		.flags = bound ? TIMEWHEEL_BIND_CPU : 0,
 		.cpu = b->cpu,
 	};
 
+	b->epoch_ns = ktime_get_ns();
 	b->wheel = timewheel_create(&params);
 	if (IS_ERR(b->wheel))
 		return PTR_ERR(b->wheel);
@@ -79,6 +87,14 @@ static void wheel_add_due(struct bench *b, const u32 *which, u32 nr)
 
 	for (i = 0; i < nr; i++)
 		timewheel_add_at(b->wheel, &t[which[i]], b->due_ns);
+}
+
+/* Just after they have moved down, so that this is counted. */
+static u64 wheel_dear(struct bench *b, u64 ns)
+{
+	const u64 slot = WHEEL_SLOTS * WHEEL_TICK_NS;
+
+	return b->epoch_ns + roundup(ns - b->epoch_ns, slot) + 10 * WHEEL_TICK_NS;
 }
 
 static void wheel_add_cancel(struct bench *b, const u32 *which, u32 nr)
@@ -160,6 +176,7 @@ const struct bench_peer peer_timewheel = {
 	.add = wheel_add,
 	.add_at = wheel_add_at,
 	.add_due = wheel_add_due,
+	.dear = wheel_dear,
 	.add_here = wheel_add,
 	.add_cancel = wheel_add_cancel,
 	.rearm = wheel_rearm,
