@@ -9,6 +9,7 @@
 #include <linux/eventfd.h>
 #include <linux/hrtimer.h>
 #include <linux/slab.h>
+#include <linux/llist.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
@@ -64,5 +65,21 @@ static inline void compat_eventfd_signal(struct eventfd_ctx *ctx)
 #else
 #define MODULE_IMPORT_KUNIT_NS() MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
 #endif
+
+/* 6.18: llist_add() is inline; before, it is a call that costs more than itself. */
+static inline bool compat_llist_add(struct llist_node *node,
+				    struct llist_head *head)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	return llist_add(node, head);
+#else
+	struct llist_node *first = READ_ONCE(head->first);
+
+	do {
+		node->next = first;
+	} while (!try_cmpxchg(&head->first, &first, node));
+	return !first;
+#endif
+}
 
 #endif /* TIMEWHEEL_COMPAT_H */

@@ -10,6 +10,10 @@
  * MOVED, and its seq tells where it belongs.  From the first such one on the
  * worker keeps aside what it takes, and files it in the order of seq.
  *
+ * Only such a move counts seq up; all others just read it, before their push.  A
+ * push that came after the move has read what the move made of it, or more; one
+ * that was before has read less.  Among themselves the pushed ones are in order.
+ *
  * The worker goes in rounds, over one or several passes: it takes the submit
  * queue, then the cancel queue, and works off the second and the first.  So
  * whatever was moved before the round began is known when that is filed.  What was moved
@@ -72,16 +76,6 @@ static struct llist_node *queue_take(struct llist_head *queue)
 	return queue_turn_over(llist_del_all(queue));
 }
 
-static void queue_look(struct timewheel *wheel, struct llist_node **taken)
-{
-	struct timewheel_timeout *t;
-
-	t = llist_entry(*taken, struct timewheel_timeout, queued);
-	/* Read before the timeout may be pushed, or freed. */
-	*taken = (*taken)->next;
-	timeout_take(wheel, t);
-}
-
 static void queue_begin(struct timewheel_queues *q)
 {
 	if (q->in_round)
@@ -133,7 +127,7 @@ static void queue_merge(struct timewheel *wheel, bool whole)
 	list_sort(&n, &q->moved, queue_compare);
 	while ((fresh = queue_first(&q->fresh))) {
 		moved = queue_first(&q->moved);
-		if (moved && (s32)(READ_ONCE(moved->seq) - READ_ONCE(fresh->seq)) < 0)
+		if (moved && (s32)(READ_ONCE(moved->seq) - READ_ONCE(fresh->seq)) <= 0)
 			queue_file(wheel, moved);
 		else
 			queue_file(wheel, fresh);
@@ -165,8 +159,7 @@ bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget)
 	struct timewheel_queues *q = &wheel->queues;
 
 	queue_begin(q);
-	while (q->taken_cancel && budget--)
-		queue_look(wheel, &q->taken_cancel);
+	q->taken_cancel = timeout_take(wheel, q->taken_cancel, budget);
 	return q->taken_cancel;
 }
 EXPORT_SYMBOL_IF_KUNIT(queue_drain_cancel);
@@ -189,8 +182,7 @@ bool queue_drain_submit(struct timewheel *wheel, unsigned int budget)
 	if (q->taken_cancel)
 		return true;
 
-	while (q->taken && budget--)
-		queue_look(wheel, &q->taken);
+	q->taken = timeout_take(wheel, q->taken, budget);
 	if (!list_empty(&q->moved) || !list_empty(&q->fresh))
 		queue_merge(wheel, !q->taken);
 	if (q->taken)

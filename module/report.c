@@ -94,7 +94,7 @@ static void report_entry(struct context *ctx, const struct entry *e,
 		.user_data = e->user_data,
 		.deadline_ns = timens_to_opener(shift, deadline_ns),
 		.interval_ns = e->periodic.interval_ns,
-		.slack_ns = timeout_slack_ns(t),
+		.slack_ns = timeout_slack_ns(atomic_read(&t->state)),
 		.state = pending ? TIMEWHEEL_STATE_PENDING :
 				   TIMEWHEEL_STATE_EXPIRED,
 		.flags = (e->no_event ? TIMEWHEEL_NO_EVENT : 0) |

@@ -7,6 +7,7 @@
 #define TIMEWHEEL_STATS_H
 
 #include <linux/bitops.h>
+#include <linux/cache.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -41,8 +42,8 @@ struct books_producer {
  * @lateness: expiries by lateness, see lateness_bucket()
  */
 struct timewheel_books {
-	struct books_producer __percpu *producer;
-	u64 fired;
+	struct books_producer __percpu *producer ____cacheline_aligned_in_smp;
+	u64 fired ____cacheline_aligned_in_smp;
 	u64 unprocessed;
 	u64 overruns;
 	u64 wakeups;

@@ -79,23 +79,21 @@ static inline void timeout_uncharge(struct timewheel *wheel)
  * The timeout is CLAIMED by the caller: give it its deadline and its place in
  * the order, and see that the worker looks at it.
  */
-static __always_inline void timeout_submit(struct timewheel *wheel,
-					   struct timewheel_timeout *t,
-					   u64 deadline_ns, int set)
+static void timeout_submit(struct timewheel *wheel, struct timewheel_timeout *t,
+			   u64 deadline_ns, int set)
 {
-	int old, new;
+	int old = atomic_read(&t->state);
+	int new;
 
 	WRITE_ONCE(t->expires, deadline_ns);
-	WRITE_ONCE(t->seq, atomic_inc_return(&wheel->queues.seq));
+	/*
+	 * While it is CLAIMED only a cancel sets QUEUED, and then it does not
+	 * matter: who finds it cleared now does not have to mark it MOVED.
+	 */
+	WRITE_ONCE(t->seq, old & TIMEOUT_QUEUED ?
+			   atomic_inc_return(&wheel->queues.seq) :
+			   atomic_read(&wheel->queues.seq));
 
-	old = atomic_read(&t->state);
-	/* Idle but for the claim: until that ends nobody else changes it. */
-	if (set && !(old & (TIMEOUT_ACTIVE | TIMEOUT_QUEUED))) {
-		new = (old & ~TIMEOUT_CLAIMED) | set | TIMEOUT_QUEUED;
-		atomic_set_release(&t->state, new);
-		worker_queued(wheel, queue_submit(&wheel->queues, t), deadline_ns);
-		return;
-	}
 	do {
 		new = (old & ~TIMEOUT_CLAIMED) | set;
 		/* Cancelled while it was being moved. */
@@ -113,6 +111,21 @@ static __always_inline void timeout_submit(struct timewheel *wheel,
 }
 
 /*
+ * The same for one that was idle: until the claim ends nobody else changes its
+ * @state.
+ */
+static __always_inline void timeout_submit_idle(struct timewheel *wheel,
+						struct timewheel_timeout *t,
+						u64 deadline_ns, int state)
+{
+	WRITE_ONCE(t->expires, deadline_ns);
+	WRITE_ONCE(t->seq, atomic_read(&wheel->queues.seq));
+	state &= ~TIMEOUT_CLAIMED;
+	atomic_set_release(&t->state, state | TIMEOUT_ACTIVE | TIMEOUT_QUEUED);
+	worker_queued(wheel, queue_submit(&wheel->queues, t), deadline_ns);
+}
+
+/*
  * The wheel of a timeout whose state was just read: to be relied on if the state
  * is then changed from that very value, because of TIMEOUT_TURN.  The RCU lock
  * keeps the wheel, and 2^16 changes of wheels take longer than it is held.
@@ -124,66 +137,72 @@ static struct timewheel *timeout_wheel(const struct timewheel_timeout *t)
 	return READ_ONCE(t->wheel);
 }
 
-/* The turn of a timeout in @state, when it is armed on @wheel. */
+/* Whether a timeout's callback, which @last is to answer for, has not ended. */
+static bool timeout_answers(const struct timewheel *last,
+			    const struct timewheel_timeout *t)
+{
+	return worker_is_current(last) && last->firing == t;
+}
+
+/* The @state of a timeout, with its turn as it is armed on @wheel. */
 static int timeout_turn(int state, const struct timewheel *last,
 			const struct timewheel *wheel)
 {
-	u32 turn = FIELD_GET(TIMEOUT_TURN, state);
+	return last && last != wheel ? (u32)state + TIMEOUT_TURN_ONE : state;
+}
 
-	return FIELD_PREP(TIMEOUT_TURN, (turn + (last && last != wheel)) & 0xffff);
+/* The end of an add that was refused. */
+static noinline int timeout_reject(struct timewheel *wheel, int error)
+{
+	books_count(&wheel->books.producer->rejected);
+	rcu_read_unlock_sched();
+	return error;
 }
 
 /*
  * Arm a timeout as what @how says: TIMEOUT_PERIODIC, TIMEOUT_SLACK; and with what
- * interval, if it is periodic.
+ * interval, if it is periodic.  Inline: most are neither.
  */
-static int timeout_arm(struct timewheel *wheel, struct timewheel_timeout *t,
-		       u64 deadline_ns, int how, u64 interval_ns)
+static __always_inline int timeout_arm(struct timewheel *wheel,
+				       struct timewheel_timeout *t,
+				       u64 deadline_ns, int how, u64 interval_ns)
 {
 	const int busy = TIMEOUT_ACTIVE | TIMEOUT_CLAIMED | TIMEOUT_CANCELLED;
 	struct timewheel *last;
-	int old, new, ret;
+	int old, new;
 
 	rcu_read_lock_sched();
-	ret = -ESHUTDOWN;
-	if (READ_ONCE(wheel->stopped))
-		goto reject;
-	last = READ_ONCE(t->wheel);
-	ret = -EBUSY;
-	/* Its callback, which the other wheel is to answer for, has not ended. */
-	if (last && last != wheel && worker_is_current(last) &&
-	    last->firing == t)
-		goto reject;
+	if (unlikely(READ_ONCE(wheel->stopped)))
+		return timeout_reject(wheel, -ESHUTDOWN);
 	old = atomic_read(&t->state);
 	do {
-		if (old & busy)
-			goto reject;
+		if (unlikely(old & busy))
+			return timeout_reject(wheel, -EBUSY);
+		new = (old & (TIMEOUT_STATE | TIMEOUT_TURN)) | TIMEOUT_CLAIMED | how;
 		last = timeout_wheel(t);
-		if (old & TIMEOUT_STATE && last != wheel)
-			goto reject;
-		new = (old & TIMEOUT_STATE) | TIMEOUT_CLAIMED | how |
-		      timeout_turn(old, last, wheel);
-	} while (!atomic_try_cmpxchg(&t->state, &old, new));
+		if (unlikely(last && last != wheel)) {
+			if (old & TIMEOUT_STATE || timeout_answers(last, t))
+				return timeout_reject(wheel, -EBUSY);
+			new = timeout_turn(new, last, wheel);
+		}
+	} while (unlikely(!atomic_try_cmpxchg(&t->state, &old, new)));
 
-	ret = -ENOSPC;
-	if (!timeout_charge(wheel))
-		goto unclaim;
+	if (unlikely(!timeout_charge(wheel))) {
+		atomic_fetch_andnot(TIMEOUT_CLAIMED, &t->state);
+		return timeout_reject(wheel, -ENOSPC);
+	}
 
 	WRITE_ONCE(t->wheel, wheel);
 	if (how & TIMEOUT_PERIODIC)
 		WRITE_ONCE(timeout_periodic(t)->interval_ns, interval_ns);
 	books_count(&wheel->books.producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
-	timeout_submit(wheel, t, deadline_ns, TIMEOUT_ACTIVE);
+	if (likely(!(new & TIMEOUT_QUEUED)))
+		timeout_submit_idle(wheel, t, deadline_ns, new);
+	else
+		timeout_submit(wheel, t, deadline_ns, TIMEOUT_ACTIVE);
 	rcu_read_unlock_sched();
 	return 0;
-
-unclaim:
-	atomic_fetch_andnot(TIMEOUT_CLAIMED, &t->state);
-reject:
-	books_count(&wheel->books.producer->rejected);
-	rcu_read_unlock_sched();
-	return ret;
 }
 
 /**
@@ -291,7 +310,7 @@ EXPORT_SYMBOL_GPL(timewheel_overruns);
 int timewheel_add(struct timewheel *wheel, struct timewheel_timeout *t,
 		  s64 delay_ns)
 {
-	u64 now = timewheel_now(wheel);
+	u64 now = wheel_now(wheel);
 
 	/* Both below 2^63: no wrap. */
 	return timewheel_add_at(wheel, t, now + max_t(s64, delay_ns, 0));
@@ -530,25 +549,26 @@ static void timeout_end(struct timewheel *wheel)
 }
 
 /*
- * Put an active timeout into the slot of its deadline, or into a later and
- * coarser one that its slack allows; no earlier than @earliest.
+ * Put an active timeout, in @state, into the slot of its deadline, or into a later
+ * and coarser one that its slack allows; no earlier than @earliest.
  */
 static __always_inline void timeout_place(struct timewheel *wheel,
 					  struct timewheel_timeout *t,
-					  u64 earliest)
+					  int state, u64 earliest)
 {
 	u64 tick = max(wheel_tick(wheel, READ_ONCE(t->expires)), earliest);
-	u64 slack_ns = timeout_slack_ns(t);
 
-	if (slack_ns)
+	if (unlikely(state & TIMEOUT_SLACK))
 		tick = core_coarsen(&wheel->core, tick,
-				    div64_u64(slack_ns, wheel->tick_ns));
+				    div64_u64(timeout_slack_ns(state),
+					      wheel->tick_ns));
 	core_file(&wheel->core, &t->node, tick);
 }
 
+/* The same in full, where it is not the loop over a queue that does it. */
 void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t)
 {
-	timeout_place(wheel, t, 0);
+	timeout_place(wheel, t, atomic_read(&t->state), 0);
 }
 
 static void timeout_cancelled(struct timewheel *wheel,
@@ -563,53 +583,97 @@ static void timeout_cancelled(struct timewheel *wheel,
 }
 
 /*
- * The worker is done with a timeout that was QUEUED: do what its state says.  A
- * timeout that was moved, or comes after one, is kept aside where the queues
- * want it; so is any with @in_order.
+ * The worker is done with a timeout that was QUEUED: do what its @state says, as
+ * it was when QUEUED was cleared.  A timeout that was moved, or comes after one,
+ * is kept aside where the queues want it; so is any with @in_order.  Returns
+ * whether it is.
  */
-static void timeout_settle(struct timewheel *wheel, struct timewheel_timeout *t,
-			   bool in_order)
+static bool timeout_settle(struct timewheel *wheel, struct timewheel_timeout *t,
+			   int state, bool in_order)
 {
 	struct timewheel_queues *q = &wheel->queues;
-	int state;
 
-	state = atomic_fetch_andnot(TIMEOUT_QUEUED | TIMEOUT_MOVED, &t->state);
-	if (state & TIMEOUT_CANCELLED)
+	if (state & TIMEOUT_CANCELLED) {
 		timeout_cancelled(wheel, t);
-	else if ((state & (TIMEOUT_ACTIVE | TIMEOUT_CLAIMED)) != TIMEOUT_ACTIVE)
-		return;	/* cancelled, may be gone; or being moved, comes again */
-	else if (state & TIMEOUT_MOVED)
-		core_hold(&wheel->core, &t->node, &q->moved);
-	else if (in_order)
-		core_hold(&wheel->core, &t->node, &q->fresh);
-	else
+		return false;
+	}
+	/* Cancelled, may be gone; or being moved, comes again. */
+	if ((state & (TIMEOUT_ACTIVE | TIMEOUT_CLAIMED)) != TIMEOUT_ACTIVE)
+		return false;
+	if (!(state & TIMEOUT_MOVED) && !in_order) {
 		timeout_file(wheel, t);
+		return false;
+	}
+	core_hold(&wheel->core, &t->node,
+		  state & TIMEOUT_MOVED ? &q->moved : &q->fresh);
+	return true;
 }
 
-/* A timeout came out of a queue. */
-void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t)
+/* Only what it finds here counts, see above. */
+static __always_inline int timeout_unqueue(struct timewheel_timeout *t)
 {
-	struct timewheel_queues *q = &wheel->queues;
+	return atomic_fetch_andnot(TIMEOUT_QUEUED | TIMEOUT_MOVED, &t->state);
+}
 
-	if (!list_empty(&t->node.link))
-		core_unlink(&wheel->core, &t->node);
-	timeout_settle(wheel, t,
-		       !list_empty(&q->moved) || !list_empty(&q->fresh));
+/*
+ * Look at timeouts that came out of a queue, oldest first, at most @budget.
+ * Returns what is left of them.
+ */
+struct llist_node *timeout_take(struct timewheel *wheel,
+				struct llist_node *queued, unsigned int budget)
+{
+	const int plain = TIMEOUT_ACTIVE | TIMEOUT_MOVED | TIMEOUT_CLAIMED |
+			  TIMEOUT_CANCELLED;
+	struct timewheel_queues *q = &wheel->queues;
+	bool in_order = !list_empty(&q->moved) || !list_empty(&q->fresh);
+
+	for (; queued && budget; budget--) {
+		struct timewheel_timeout *t;
+		int state;
+
+		t = llist_entry(queued, struct timewheel_timeout, queued);
+		/* Read before the timeout may be pushed, or freed. */
+		queued = queued->next;
+		if (!list_empty(&t->node.link))
+			core_unlink(&wheel->core, &t->node);
+
+		state = timeout_unqueue(t);
+		if ((state & plain) == TIMEOUT_ACTIVE && !in_order)
+			timeout_place(wheel, t, state, 0);
+		else
+			in_order |= timeout_settle(wheel, t, state, in_order);
+	}
+	return queued;
 }
 
 /* It fires; what its callback may want to know is set. */
-static void timeout_fired(struct timewheel *wheel, struct timewheel_timeout *t,
-			  u64 expires, u64 missed)
+static __always_inline void timeout_fired(struct timewheel *wheel,
+					  struct timewheel_timeout *t,
+					  u64 expires)
 {
 	struct timewheel_books *books = &wheel->books;
 	u64 *late = &books->lateness[lateness_bucket(wheel->now_ns - expires)];
 
 	wheel->due_ns = expires;
-	wheel->overruns = missed;
-	WRITE_ONCE(books->overruns, books->overruns + missed);
 	WRITE_ONCE(books->fired, books->fired + 1);
 	WRITE_ONCE(*late, *late + 1);
 	trace_timewheel_expire(wheel, t, expires);
+}
+
+/* It fires, unless it was cancelled or moved since it was found in @state. */
+static __always_inline void timeout_fire(struct timewheel *wheel,
+					 struct timewheel_timeout *t, int state,
+					 u64 expires)
+{
+	const struct timewheel_ops *ops = t->ops;
+
+	timeout_begin(wheel, t);
+	if (likely(atomic_try_cmpxchg(&t->state, &state, state & ~TIMEOUT_STATE))) {
+		timeout_uncharge(wheel);
+		timeout_fired(wheel, t, expires);
+		ops->expired(t);
+	}
+	timeout_end(wheel);
 }
 
 /*
@@ -631,20 +695,23 @@ static void timeout_expire_periodic(struct timewheel *wheel,
 	cmpxchg64(&t->expires, expires, next);
 
 	books_count_here(&wheel->books.producer->armed);
-	timeout_fired(wheel, t, expires, missed);
+	WRITE_ONCE(wheel->books.overruns, wheel->books.overruns + missed);
+	timeout_fired(wheel, t, expires);
 
+	wheel->overruns = missed;
 	timeout_begin(wheel, t);
 	t->ops->expired(t);
 	timeout_end(wheel);
-	timeout_settle(wheel, t, false);
+	wheel->overruns = 0;
+	timeout_settle(wheel, t, timeout_unqueue(t), false);
 }
 
-/* A timeout's tick has come: fire it, unless it was cancelled or moved. */
-void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
+/* The same where there is more to look at than the deadline. */
+static noinline void timeout_expire_unless(struct timewheel *wheel,
+					   struct timewheel_timeout *t,
+					   int state, u64 expires)
 {
 	const struct timewheel_ops *ops = t->ops;
-	u64 expires = READ_ONCE(t->expires);
-	int state = atomic_read(&t->state);
 	u64 now_ns = wheel->now_ns;
 	struct list_head *list;
 
@@ -653,7 +720,7 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 		return;
 
 	/* The owner keeps the deadline elsewhere, and it may be later by now. */
-	if (expires <= wheel->now_ns && ops->deadline) {
+	if (expires <= now_ns && ops->deadline) {
 		u64 deadline_ns = ops->deadline(t);
 
 		if (deadline_ns > expires) {
@@ -664,29 +731,32 @@ void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
 	}
 
 	/* Touched: at least one tick ahead, so that this ends. */
-	if (expires > wheel->now_ns) {
-		timeout_place(wheel, t, wheel->core.now + 1);
+	if (expires > now_ns) {
+		timeout_place(wheel, t, state, wheel->core.now + 1);
 		return;
 	}
 
 	list = ops->hold ? ops->hold(t, expires, &now_ns) : NULL;
-	if (list) {
+	if (list)
 		core_hold(&wheel->core, &t->node, list);
-		return;
-	}
-
-	if (state & TIMEOUT_PERIODIC) {
+	else if (state & TIMEOUT_PERIODIC)
 		timeout_expire_periodic(wheel, t, state, expires, now_ns);
-		return;
-	}
+	else
+		timeout_fire(wheel, t, state, expires);
+}
 
-	timeout_begin(wheel, t);
-	if (atomic_try_cmpxchg(&t->state, &state, state & ~TIMEOUT_STATE)) {
-		timeout_uncharge(wheel);
-		timeout_fired(wheel, t, expires, 0);
-		ops->expired(t);
-	}
-	timeout_end(wheel);
+/* A timeout's tick has come: fire it, unless it was cancelled or moved. */
+void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t)
+{
+	const struct timewheel_ops *ops = t->ops;
+	u64 expires = READ_ONCE(t->expires);
+	int state = atomic_read(&t->state);
+
+	if (likely((state & (TIMEOUT_STATE | TIMEOUT_PERIODIC)) == TIMEOUT_ACTIVE &&
+		   expires <= wheel->now_ns && !ops->deadline && !ops->hold))
+		timeout_fire(wheel, t, state, expires);
+	else
+		timeout_expire_unless(wheel, t, state, expires);
 }
 EXPORT_SYMBOL_IF_KUNIT(timeout_expire);
 
@@ -701,7 +771,8 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 		     u64 deadline_ns, u64 slack_ns, u64 interval_ns)
 {
 	int how = timeout_slack(slack_ns) |
-		  timeout_turn(atomic_read(&t->state), t->wheel, wheel);
+		  timeout_turn(atomic_read(&t->state) & TIMEOUT_TURN, t->wheel,
+			       wheel);
 
 	if (!timeout_charge(wheel)) {
 		books_count_here(&wheel->books.producer->rejected);
@@ -716,7 +787,7 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 	atomic_set_release(&t->state, TIMEOUT_ACTIVE | how);
 	books_count_here(&wheel->books.producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
-	timeout_place(wheel, t, 0);
+	timeout_file(wheel, t);
 	return 0;
 }
 
@@ -748,7 +819,7 @@ bool timeout_rearm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 	WRITE_ONCE(t->expires, deadline_ns);
 	books_count_here(&wheel->books.producer->rearmed);
 	trace_timewheel_rearm(wheel, t, deadline_ns);
-	timeout_place(wheel, t, 0);
+	timeout_file(wheel, t);
 	return true;
 }
 

@@ -40,11 +40,12 @@
  * at @wheel and then changes the state, changes it of that wheel's timeout.
  */
 #define TIMEOUT_TURN		GENMASK(31, 16)
+#define TIMEOUT_TURN_ONE	BIT(16)
 
 /* How late it may be; what was asked for, rounded down to a power of two. */
-static inline u64 timeout_slack_ns(const struct timewheel_timeout *t)
+static inline u64 timeout_slack_ns(int state)
 {
-	int slack = FIELD_GET(TIMEOUT_SLACK, atomic_read(&t->state));
+	int slack = FIELD_GET(TIMEOUT_SLACK, state);
 
 	return slack ? 1ULL << slack : 0;
 }
@@ -59,7 +60,8 @@ static inline bool timeout_pushed(const struct timewheel_timeout *t)
 	       TIMEOUT_QUEUED;
 }
 
-void timeout_take(struct timewheel *wheel, struct timewheel_timeout *t);
+struct llist_node *timeout_take(struct timewheel *wheel,
+				struct llist_node *queued, unsigned int budget);
 void timeout_file(struct timewheel *wheel, struct timewheel_timeout *t);
 void timeout_expire(struct timewheel *wheel, struct timewheel_timeout *t);
 int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,

@@ -333,9 +333,7 @@ void system_wheel_destroy(void)
  */
 u64 timewheel_now(struct timewheel *wheel)
 {
-	if (wheel->clockid == CLOCK_BOOTTIME)
-		return ktime_get_boottime_ns();
-	return ktime_get_ns();
+	return wheel_now(wheel);
 }
 EXPORT_SYMBOL_GPL(timewheel_now);
 

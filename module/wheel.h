@@ -6,6 +6,7 @@
 #define TIMEWHEEL_WHEEL_H
 
 #include <linux/hrtimer.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/overflow.h>
@@ -75,26 +76,26 @@ struct timewheel_notifier {
  * @queues: what producers push to
  * @wake_ns: the promise: the worker's next pass is at or before this time, see
  *	worker.c.  Written by producers and the worker.
+ * @stopped: no more adds; set once by timewheel_stop()
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME
+ * @max_pending: limit of @pending, 0 for none
+ * @epoch_ns: the time of tick 0
+ * @tick_ns: length of a tick
+ * @housekeeping_ns: how long a queued timeout may lie there
+ * @core: the wheel itself; the worker's alone
  * @firing: the timeout whose callback runs; written by the worker
  * @begun: callbacks that have begun; goes round; written by the worker
- * @stopped: no more adds; set once by timewheel_stop()
- * @core: the wheel itself; the worker's alone
- * @sources: queues outside the kernel that the worker looks into
- * @notify: worker: notifiers to call at the end of the pass
  * @now_ns: worker: the clock as read at the start of the pass
- * @horizon_ns: worker: what it promised at the start of the round
  * @due_ns: worker: the deadline whose expired callback runs
  * @overruns: worker: of the periodic timeout whose callback runs
+ * @horizon_ns: worker: what it promised at the start of the round
+ * @sources: queues outside the kernel that the worker looks into
+ * @notify: worker: notifiers to call at the end of the pass
  * @passes_done: passes that have ended; written by the worker
  * @rounds: rounds of the queues that have begun, see queue.c; the worker's too
  * @rounds_done: those that have ended
  * @books: counters
  * @pending: timeouts pending; kept only where @max_pending is set
- * @max_pending: limit of @pending, 0 for none
- * @epoch_ns: the time of tick 0
- * @tick_ns: length of a tick
- * @housekeeping_ns: how long a queued timeout may lie there
- * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME
  * @timer: wakes the worker
  * @worker: the thread that owns @core; NULL when stopped
  * @quiesced: waiters for a pass to end, or for a work to end
@@ -105,34 +106,37 @@ struct timewheel_notifier {
  * @debugfs: its directory there
  * @rcu: frees it when no producer looks at it any more
  * @name: as in the parameters
+ *
+ * What every producer reads stands apart from what the worker writes with each
+ * timeout, or they would pull the cache line to and fro.
  */
 struct timewheel {
 	struct timewheel_queues queues;
 
 	atomic64_t wake_ns ____cacheline_aligned_in_smp;
-	struct timewheel_timeout *firing;
-	unsigned long begun;
 	bool stopped;
+	clockid_t clockid;
+	u64 max_pending;
+	u64 epoch_ns;
+	u64 tick_ns;
+	u64 housekeeping_ns;
 
 	struct wheel_core core ____cacheline_aligned_in_smp;
-	struct timewheel_sources sources;
-	struct list_head notify;
+	struct timewheel_timeout *firing;
+	unsigned long begun;
 	u64 now_ns;
-	u64 horizon_ns;
 	u64 due_ns;
 	u64 overruns;
+	u64 horizon_ns;
+	struct timewheel_sources sources;
+	struct list_head notify;
 	u64 passes_done;
 	u64 rounds;
 	u64 rounds_done;
 	struct timewheel_books books;
 	atomic64_t pending;
 
-	u64 max_pending ____cacheline_aligned_in_smp;
-	u64 epoch_ns;
-	u64 tick_ns;
-	u64 housekeeping_ns;
-	clockid_t clockid;
-	struct hrtimer timer;
+	struct hrtimer timer ____cacheline_aligned_in_smp;
 	struct task_struct *worker;
 	wait_queue_head_t quiesced;
 	atomic_t works;
@@ -180,6 +184,13 @@ static inline void worker_queued(struct timewheel *wheel, bool first,
 
 	if (first || deadline_ns < promise)
 		worker_hasten(wheel, first, deadline_ns);
+}
+
+static inline u64 wheel_now(const struct timewheel *wheel)
+{
+	if (unlikely(wheel->clockid == CLOCK_BOOTTIME))
+		return ktime_get_boottime_ns();
+	return ktime_get_ns();
 }
 
 /* The tick of a deadline: the first that does not begin before it. */

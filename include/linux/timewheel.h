@@ -73,7 +73,7 @@ struct timewheel_node {
  * @wheel: the wheel it was last armed on
  * @ops: its callbacks
  * @state: decides every race, see module/timeout.c
- * @seq: when it was last armed or moved, in the wheel's order
+ * @seq: its place among those moved while they were queued, see module/queue.c
  *
  * One cache line.  Initialise with timewheel_timeout_init(), then use the
  * functions below only.
