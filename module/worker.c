@@ -48,7 +48,19 @@ static enum hrtimer_restart worker_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Set the timer to the promise. */
+/*
+ * Whether the timer is set to @ns, by a look at it without its lock.  The caller
+ * has made the promise, a full barrier.  Who moves the timer meanwhile, unseen,
+ * looks at the promise after that, and sees this one; and if it has just expired,
+ * it wakes a worker that will find itself asleep no more.
+ */
+static bool worker_is_set(struct timewheel *wheel, u64 ns)
+{
+	return hrtimer_is_queued(&wheel->timer) &&
+	       data_race(hrtimer_get_expires(&wheel->timer)) == ns_to_ktime(ns);
+}
+
+/* Set the timer to the promise.  To move it costs more than the rest of a pass. */
 static void worker_program(struct timewheel *wheel)
 {
 	u64 promise = atomic64_read(&wheel->wake_ns);
@@ -61,10 +73,11 @@ static void worker_program(struct timewheel *wheel)
 		set = promise;
 		if (set == WAKE_NEVER)
 			hrtimer_try_to_cancel(&wheel->timer);
-		else
+		else if (!worker_is_set(wheel, set))
 			hrtimer_start(&wheel->timer, ns_to_ktime(set),
 				      HRTIMER_MODE_ABS_HARD);
-		/* The lock of the timer's base orders this after the start. */
+		/* Partner: the making of a promise, before worker_is_set(). */
+		smp_mb();
 		promise = atomic64_read(&wheel->wake_ns);
 	} while (promise < set);
 }

@@ -14,8 +14,8 @@
  * when nothing else would bring it about: he would be left in an invalid end
  * state.  worker_await() waits for a round in the same way.
  *
- * NO_BARRIER, NO_QUEUE_CHECK, NO_RESTART, NO_HEED, NO_KICK and COUNT_FIRST each
- * take out one thing that it rests on.
+ * NO_BARRIER, NO_QUEUE_CHECK, NO_RESTART, LOOK_FIRST, NO_HEED, NO_KICK and
+ * COUNT_FIRST each take out one thing that it rests on.
  */
 
 #define NOW	0
@@ -56,7 +56,11 @@ inline program(p, set)
 	:: awake -> break
 	:: else ->
 		set = p;
-		timer = set;
+		/* worker_is_set() */
+		if
+		:: timer == set -> skip
+		:: else -> timer = set
+		fi;
 		p = promise;
 #ifdef NO_RESTART
 		break
@@ -122,7 +126,7 @@ end:	do
 
 proctype worker()
 {
-	byte next, at, p, set, i;
+	byte next, at, p, set, i, look;
 	byte horizon = NEVER;
 	bool some;
 
@@ -146,6 +150,10 @@ proctype worker()
 #ifdef NO_BARRIER
 		/* The look passes the store, and is taken for a later one. */
 		some = (queued > 0);
+#endif
+#ifdef LOOK_FIRST
+		/* So does the look at the timer. */
+		look = timer;
 #endif
 		atomic {
 			at = next;
@@ -174,7 +182,14 @@ proctype worker()
 		if
 		:: at == NOW -> running = true
 		:: else ->
+#ifdef LOOK_FIRST
+			if
+			:: look == at -> skip
+			:: else -> program(p, set)
+			fi;
+#else
 			program(p, set);
+#endif
 			asleep = true;
 end:			running;
 			asleep = false
