@@ -213,6 +213,7 @@ void core_emptied(struct wheel_core *core, struct list_head *head)
 	level = &core->level[index >> core->bits];
 	__clear_bit(index & core->mask, level->due);
 	slot->first = U64_MAX;
+	core->calm = 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(core_emptied);
 
@@ -349,6 +350,11 @@ bool core_advance(struct wheel_core *core, u64 to, unsigned int *budget)
 	struct core_event event;
 	unsigned int turning;
 
+	/* Most often it is not time for anything, and this was seen before. */
+	if (to < core->calm)
+		goto calm;
+
+	core->calm = 0;
 	while (core->now < to) {
 		if (!core_find(core, &event)) {
 			if (core->far == U64_MAX ||
@@ -379,6 +385,7 @@ bool core_advance(struct wheel_core *core, u64 to, unsigned int *budget)
 		core->now = event.at;
 	}
 
+calm:
 	if (core->now < to) {
 		core->now = to;
 		/* Nothing is left in an earlier revolution than this one. */
@@ -404,9 +411,18 @@ u64 core_next(struct wheel_core *core)
 		return core->now;
 	if (!core->nr)
 		return U64_MAX;
-	if (core_find(core, &event))
-		return max(event.at, event.level->slots[event.index].first);
-	return core->far;
+	if (core->calm)
+		return core->next;
+
+	if (core_find(core, &event)) {
+		core->calm = event.at;
+		core->next = max(event.at,
+				 event.level->slots[event.index].first);
+	} else {
+		core->calm = (core->far >> core->range_bits) << core->range_bits;
+		core->next = core->far;
+	}
+	return core->next;
 }
 EXPORT_SYMBOL_IF_KUNIT(core_next);
 

@@ -58,6 +58,9 @@ struct core_level {
  * @expired: nodes whose tick has come, in the order they are to fire
  * @cursor: how far the visit of a slot got; unlinked when none is under way
  * @visited: the earliest tick among the nodes that this visit left where they are
+ * @calm: nothing is to be done before this tick, as core_next() saw it; 0 if a node
+ *	was filed since, or a slot emptied
+ * @next: what core_next() returned then
  * @slots: all slots, level after level
  * @level: the levels
  * @level_of: the level for a node whose tick differs from @now in this bit at most
@@ -74,6 +77,8 @@ struct wheel_core {
 	struct list_head expired;
 	struct list_head cursor;
 	u64 visited;
+	u64 calm;
+	u64 next;
 	struct core_slot *slots;
 	struct core_level level[CORE_MAX_LEVELS];
 	struct core_level *level_of[64];
@@ -135,6 +140,7 @@ static inline void core_file(struct wheel_core *core, struct timewheel_node *n,
 {
 	/* U64_MAX stands for none. */
 	n->tick = min(tick, U64_MAX - 1);
+	core->calm = 0;
 	core->nr++;
 	core_place(core, n, core->now);
 }

@@ -159,6 +159,8 @@ bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget)
 	struct timewheel_queues *q = &wheel->queues;
 
 	queue_begin(q);
+	if (!q->taken_cancel)
+		return false;
 	q->taken_cancel = timeout_take(wheel, q->taken_cancel, budget);
 	return q->taken_cancel;
 }

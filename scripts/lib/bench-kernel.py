@@ -16,6 +16,7 @@ TITLES = {
     "transfer": "  worker: transfer",
     "add-at": "add, time known",
     "empty-pass": "  worker: empty pass",
+    "moved-pass": "  worker: and moves timer",
     "add-cancel": "add, then cancel",
     "rearm": "rearm later",
     "touch": "touch, or rearm",

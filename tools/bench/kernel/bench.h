@@ -36,7 +36,10 @@ typedef void (*bench_step)(struct bench *b, const u32 *which, u32 nr);
  * @touch: the same by what is cheaper for a later deadline; NULL if nothing is
  * @cancel: cancel each
  * @settle: have done what was left to somebody else; NULL if nothing is
- * @pass: wake that somebody for nothing, and wait; returns how long that took
+ * @pass: wake that somebody for nothing, and wait; or, with @idle, find that there
+ *	is nothing to wait for.  Returns how long that took
+ * @soon: have one more timeout pending that is due before any other and before
+ *	somebody would look by himself, but not yet; or no more
  *
  * Each loops by itself, so that what is measured is the call and not a way to it.
  */
@@ -57,7 +60,8 @@ struct bench_peer {
 	bench_step touch;
 	bench_step cancel;
 	void (*settle)(struct bench *b);
-	u64 (*pass)(struct bench *b);
+	u64 (*pass)(struct bench *b, bool idle);
+	void (*soon)(struct bench *b, bool pending);
 };
 
 extern const struct bench_peer peer_timewheel;
@@ -81,6 +85,7 @@ enum bench_operation {
 	BENCH_TWO_PRODUCERS,
 	BENCH_EXPIRE,
 	BENCH_EMPTY_PASS,
+	BENCH_MOVED_PASS,
 	BENCH_LIFE,
 	BENCH_MEMORY,
 	BENCH_OPERATIONS
@@ -139,6 +144,7 @@ struct bench {
 	struct timewheel *wheel;
 	u64 epoch_ns;
 	struct timewheel_timeout last;
+	struct timewheel_timeout first;
 	struct workqueue_struct *wq;
 	struct bench_result result[BENCH_OPERATIONS];
 };

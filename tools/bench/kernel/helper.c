@@ -8,6 +8,8 @@
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include <linux/sched/task.h>
+#include <linux/wait.h>
 
 #include "bench.h"
 
@@ -137,14 +139,16 @@ int helper_run_both(struct bench *b, bench_step step, const u32 *mine,
 /**
  * struct echo - a thread that answers
  * @times: how often
- * @call: it is asked
- * @answer: it has answered
+ * @asked: how often it was
+ * @answered: how often it did
+ * @answers: who waits for the next
  * @done: it has ended
  */
 struct echo {
 	u32 times;
-	struct completion call;
-	struct completion answer;
+	u32 asked;
+	u32 answered;
+	wait_queue_head_t answers;
 	struct completion done;
 };
 
@@ -153,9 +157,17 @@ static int echo_thread(void *data)
 	struct echo *e = data;
 	u32 i;
 
-	for (i = 0; i < e->times; i++) {
-		wait_for_completion(&e->call);
-		complete(&e->answer);
+	for (i = 1; i <= e->times; i++) {
+		set_current_state(TASK_IDLE);
+		while (READ_ONCE(e->asked) < i) {
+			schedule();
+			set_current_state(TASK_IDLE);
+		}
+		__set_current_state(TASK_RUNNING);
+		WRITE_ONCE(e->answered, i);
+		/* Partner: wait_event() of who asks. */
+		if (wq_has_sleeper(&e->answers))
+			wake_up_all(&e->answers);
 	}
 	kthread_complete_and_exit(&e->done, 0);
 }
@@ -168,21 +180,23 @@ int helper_echo(struct bench *b, u32 times, u64 *took_ns)
 	u64 begun;
 	u32 i;
 
-	init_completion(&e.call);
-	init_completion(&e.answer);
+	init_waitqueue_head(&e.answers);
 	init_completion(&e.done);
 	thread = kthread_create(echo_thread, &e, "timewheel_bench/2");
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	kthread_bind(thread, b->cpu);
-	wake_up_process(thread);
+	/* It may end before its last answer was taken. */
+	get_task_struct(thread);
 
 	begun = ktime_get_ns();
-	for (i = 0; i < times; i++) {
-		complete(&e.call);
-		wait_for_completion(&e.answer);
+	for (i = 1; i <= times; i++) {
+		WRITE_ONCE(e.asked, i);
+		wake_up_process(thread);
+		wait_event(e.answers, READ_ONCE(e.answered) == i);
 	}
 	*took_ns = ktime_get_ns() - begun;
 	wait_for_completion(&e.done);
+	put_task_struct(thread);
 	return 0;
 }

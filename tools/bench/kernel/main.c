@@ -30,7 +30,7 @@
  * A life has an ordinary wheel, whose worker runs when and where it wants.
  *
  *   add.c        add, transfer, add-at, add-cancel
- *   pass.c       empty-pass
+ *   pass.c       empty-pass, moved-pass
  *   move.c       rearm, touch
  *   cancel.c     cancel, unlink, cancel-remote
  *   producers.c  one-producer, two-producers

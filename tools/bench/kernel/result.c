@@ -24,6 +24,7 @@ static const char *const result_names[BENCH_OPERATIONS] = {
 	[BENCH_TWO_PRODUCERS] = "two-producers",
 	[BENCH_EXPIRE] = "expire",
 	[BENCH_EMPTY_PASS] = "empty-pass",
+	[BENCH_MOVED_PASS] = "moved-pass",
 	[BENCH_LIFE] = "life",
 	[BENCH_MEMORY] = "memory",
 };

@@ -23,6 +23,15 @@ static const struct timewheel_ops wheel_ops = {
 	.expired = wheel_expired,
 };
 
+/* Those that are there for the others' sake. */
+static void wheel_idle_expired(struct timewheel_timeout *t)
+{
+}
+
+static const struct timewheel_ops wheel_idle_ops = {
+	.expired = wheel_idle_expired,
+};
+
 static int wheel_open(struct bench *b, bool bound)
 {
 	const struct timewheel_params params = {
@@ -37,7 +46,8 @@ static int wheel_open(struct bench *b, bool bound)
 	b->wheel = timewheel_create(&params);
 	if (IS_ERR(b->wheel))
 		return PTR_ERR(b->wheel);
-	timewheel_timeout_init(&b->last, &wheel_ops);
+	timewheel_timeout_init(&b->last, &wheel_idle_ops);
+	timewheel_timeout_init(&b->first, &wheel_idle_ops);
 	return timewheel_start(b->wheel);
 }
 
@@ -157,14 +167,26 @@ static void wheel_settle(struct bench *b)
 	timewheel_cancel_sync(&b->last);
 }
 
-static u64 wheel_pass(struct bench *b)
+static u64 wheel_pass(struct bench *b, bool idle)
 {
 	u64 begun;
 
-	wheel_last(b);
+	if (!idle)
+		wheel_last(b);
 	begun = ktime_get_ns();
 	timewheel_cancel_sync(&b->last);
 	return ktime_get_ns() - begun;
+}
+
+/* The worker looks by itself 100 ms later. */
+static void wheel_soon(struct bench *b, bool pending)
+{
+	if (!pending) {
+		timewheel_cancel_sync(&b->first);
+		return;
+	}
+	timewheel_add(b->wheel, &b->first, 50 * NSEC_PER_MSEC);
+	wheel_settle(b);
 }
 
 const struct bench_peer peer_timewheel = {
@@ -184,4 +206,5 @@ const struct bench_peer peer_timewheel = {
 	.cancel = wheel_cancel,
 	.settle = wheel_settle,
 	.pass = wheel_pass,
+	.soon = wheel_soon,
 };
