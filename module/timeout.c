@@ -232,7 +232,7 @@ int timewheel_add_at(struct timewheel *wheel, struct timewheel_timeout *t,
 EXPORT_SYMBOL_GPL(timewheel_add_at);
 
 /* Rounded down to a power of two, so that a byte of the state can say it. */
-static int timeout_slack(u64 slack_ns)
+static __always_inline int timeout_slack(u64 slack_ns)
 {
 	return slack_ns ? FIELD_PREP(TIMEOUT_SLACK, ilog2(slack_ns)) : 0;
 }
@@ -787,7 +787,7 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 	atomic_set_release(&t->state, TIMEOUT_ACTIVE | how);
 	books_count_here(&wheel->books.producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
-	timeout_file(wheel, t);
+	timeout_place(wheel, t, how, 0);
 	return 0;
 }
 
