@@ -316,7 +316,7 @@ static bool core_visit(struct wheel_core *core, const struct core_event *event,
 			core->visited = min(core->visited, n->tick);
 		} else {
 			link_del(pos);
-			core_place(core, n, event->at);
+			core_place(core, n, event->at, true);
 		}
 	}
 

@@ -102,9 +102,13 @@ struct timewheel_node *core_drain(struct wheel_core *core, size_t *slot);
  * would cost half as much again.
  */
 
-/* File a node as seen from tick @base, or take it as expired. */
-static inline void core_place(struct wheel_core *core, struct timewheel_node *n,
-			      u64 base)
+/*
+ * File a node as seen from tick @base, or take it as expired.  @cascading: it comes
+ * from above, and so never into the top level.
+ */
+static __always_inline void core_place(struct wheel_core *core,
+				       struct timewheel_node *n, u64 base,
+				       bool cascading)
 {
 	u64 tick = n->tick;
 	struct core_level *level;
@@ -123,7 +127,7 @@ static inline void core_place(struct wheel_core *core, struct timewheel_node *n,
 	if (tick < slot->first)
 		slot->first = tick;
 
-	if (level->top && tick >> core->range_bits != core->turn)
+	if (!cascading && level->top && tick >> core->range_bits != core->turn)
 		core->far = min(core->far, tick);
 	else
 		__set_bit(index, level->due);
@@ -142,7 +146,7 @@ static inline void core_file(struct wheel_core *core, struct timewheel_node *n,
 	n->tick = min(tick, U64_MAX - 1);
 	core->calm = 0;
 	core->nr++;
-	core_place(core, n, core->now);
+	core_place(core, n, core->now, false);
 }
 
 /**
