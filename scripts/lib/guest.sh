@@ -129,8 +129,8 @@ make_base()
 		esac
 	done
 	cp "$TW_SCRIPTS/guest/init" "$root/init"
-	cp "$TW_SCRIPTS/guest/leaks" "$root/bin/leaks"
-	chmod 755 "$root/init" "$root/bin/leaks"
+	cp "$TW_SCRIPTS/guest/leaks" "$TW_SCRIPTS/guest/settled" "$root/bin"
+	chmod 755 "$root/init" "$root/bin/leaks" "$root/bin/settled"
 	chmod 1777 "$root/tmp"
 	cat >"$root/etc/passwd" <<-'END'
 		root:x:0:0:root:/root:/bin/sh
