@@ -323,11 +323,12 @@ TEST(percentiles_of_lateness)
 		lateness_add(&late, i);
 	EXPECT_EQ(100000, late.max);
 	EXPECT_EQ(100000, lateness_percentile(&late, 100));
-	for (i = 1; i < 100; i++) {
-		seen = lateness_percentile(&late, i);
-		EXPECT_LE(i * 1000, seen);
-		EXPECT_LE(seen, i * 1000 + i * 1000 / 32);
+	for (i = 1; i < 1000; i++) {
+		seen = lateness_permille(&late, i);
+		EXPECT_LE(i * 100, seen);
+		EXPECT_LE(seen, i * 100 + i * 100 / 32);
 	}
+	EXPECT_EQ(lateness_permille(&late, 990), lateness_percentile(&late, 99));
 	lateness_add(&late, UINT64_MAX);
 	EXPECT_EQ((long long)UINT64_MAX, lateness_percentile(&late, 100));
 }

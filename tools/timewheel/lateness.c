@@ -40,16 +40,16 @@ void lateness_add(struct lateness *late, uint64_t ns)
 }
 
 /**
- * lateness_percentile() - what so many of a hundred do not exceed
+ * lateness_permille() - what so many of a thousand do not exceed
  * @late: the histogram
- * @percent: how many
+ * @permille: how many
  *
  * Return: nanoseconds, up to 1/32 too much and never more than the greatest; 0 if
  * there is no value.
  */
-uint64_t lateness_percentile(const struct lateness *late, unsigned int percent)
+uint64_t lateness_permille(const struct lateness *late, unsigned int permille)
 {
-	uint64_t rank = (late->nr / 100) * percent + (late->nr % 100 * percent + 99) / 100;
+	uint64_t rank = (late->nr / 1000) * permille + (late->nr % 1000 * permille + 999) / 1000;
 	uint64_t sum = 0, top = 0;
 	unsigned int i;
 

@@ -25,6 +25,11 @@ struct lateness {
 };
 
 void lateness_add(struct lateness *late, uint64_t ns);
-uint64_t lateness_percentile(const struct lateness *late, unsigned int percent);
+uint64_t lateness_permille(const struct lateness *late, unsigned int permille);
+
+static inline uint64_t lateness_percentile(const struct lateness *late, unsigned int percent)
+{
+	return lateness_permille(late, percent * 10);
+}
 
 #endif /* LATENESS_H */

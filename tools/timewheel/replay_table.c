@@ -53,6 +53,7 @@ static void name(const struct play *play, char *cell)			\
 
 DURATION_CELL(late_p50, lateness_percentile(&play->late, 50))
 DURATION_CELL(late_p99, lateness_percentile(&play->late, 99))
+DURATION_CELL(late_p999, lateness_permille(&play->late, 999))
 DURATION_CELL(late_max, play->late.max)
 DURATION_CELL(behind_p99, lateness_percentile(&play->behind, 99))
 DURATION_CELL(calls_time, play->calls_ns / play->ref.events)
@@ -129,6 +130,7 @@ void replay_table(const struct replay *replay)
 	row(replay, "tick", tick);
 	row(replay, "lateness p50", late_p50);
 	row(replay, "         p99", late_p99);
+	row(replay, "         p99.9", late_p999);
 	row(replay, "         max", late_max);
 	row(replay, "player's own p99", behind_p99);
 	row(replay, "an event, in calls", calls_time);
@@ -173,6 +175,7 @@ static void play_json(const struct play *play)
 	json_u64("tick_ns", play->tick_ns);
 	json_u64("late_p50_ns", lateness_percentile(&play->late, 50));
 	json_u64("late_p99_ns", lateness_percentile(&play->late, 99));
+	json_u64("late_p999_ns", lateness_permille(&play->late, 999));
 	json_u64("late_max_ns", play->late.max);
 	json_u64("behind_p50_ns", lateness_percentile(&play->behind, 50));
 	json_u64("behind_p99_ns", lateness_percentile(&play->behind, 99));
