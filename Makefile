@@ -39,8 +39,8 @@ check-debug: ## the same, and KUnit and the selftests on a kernel with KASAN, lo
 check-all: ## the same on all kernels, KCSAN and PREEMPT_RT among them, and the models
 	scripts/check --all
 
-bench: ## what timeouts cost kernel code and programs, with the peers; charts (some hours)
-	scripts/bench
+bench: ## what timeouts cost kernel code, programs and a trace, with the peers; charts (some hours)
+	scripts/bench $(BENCH)
 
 bench-check: ## whether the timewheel takes more instructions than when that was last run
 	scripts/bench-check
@@ -149,4 +149,5 @@ help: ## this list
 	@echo
 	@echo "  scripts/vm --help, scripts/uml --help: run a program in a guest"
 	@echo "  scripts/kunit --help, scripts/selftests --help: one lane, one suite or one test"
+	@echo "  scripts/bench --help: one run of the bench, a quick one, or a trace of your own"
 	@echo "  scripts/kernel --help: the kernels, and what each is for"

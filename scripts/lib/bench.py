@@ -1,81 +1,163 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What was measured, as a file, as charts, and against what was measured before.
+"""What was measured, as a document, and against what was measured before.
 
-usage: bench.py results COMMAND (NAME UNIT MACHINE ROWS)...
+usage: bench.py look RESULTS
+       bench.py put RESULTS NAME UNIT MACHINE COMMAND ROWS
        bench.py table ROWS
-       bench.py charts RESULTS DIR
        bench.py check RESULTS NAME ROWS
 
-'results' puts the rows of runs, a JSON object a line, into one document on standard
-output.  'table' prints rows of one run for people.  'charts' writes what gnuplot is to draw into DIR, SVG and PNG, to standard
-output.  'check' compares instruction counts with those of the run NAME in RESULTS:
-one that grew by more than LIMIT fails.
+RESULTS is one JSON document of several runs; ROWS has those of one run, a JSON object
+a line.  'look' fails if there is something in RESULTS and it is no such document.
+'put' puts a run into it, in place of the one of the same NAME, with today's date.
+'table' prints rows for people.  'check' compares instruction counts with those of the
+run NAME: one that grew by more than LIMIT fails.
 """
 import datetime
 import json
+import math
+import os
 import sys
 
 LIMIT = 0.05
 
-# What is in each chart: the title of a part's chart, and its operations.  What was
-# not measured is left out.
-CHARTS = (
-    ("kernel", "ns", "kernel code: ns for each",
-     (("add", "arm"), ("rearm", "move the deadline"), ("cancel", "cancel"),
-      ("add-cancel", "arm, then cancel"), ("expire", "expire, many in a tick"),
-      ("life", "a whole life, all CPUs"))),
-    ("kernel", "instructions", "kernel code: instructions for each",
-     (("add", "arm"), ("rearm", "move the deadline"), ("cancel", "cancel"),
-      ("add-cancel", "arm, then cancel"), ("expire", "expire, many in a tick"),
-      ("life", "a whole life, all CPUs"))),
-    ("user", "ns", "programs: ns for each",
-     (("arm", "arm"), ("refresh", "refresh"), ("cancel", "cancel one at random"),
-      ("expire", "expire, and learn which"))),
-    ("user", "instructions", "programs: instructions for each",
-     (("arm", "arm"), ("refresh", "refresh"), ("cancel", "cancel one at random"),
-      ("expire", "expire, and learn which"))),
-)
+# The order in the document, whatever came first.
+NAMES = ("kernel", "kernel-instructions", "user", "user-instructions", "replay")
 
-# Of what all CPUs did; of the others the caller's share is drawn.
-ALL_CPUS = {"life", "expire"}
+# What a run measures, beside memory and the like.
+UNITS = ("ns", "instructions")
 
-STYLES = ("#c0392b", "#2c3e50", "#2980b9", "#16a085", "#8e44ad", "#d35400", "#7f8c8d",
-          "#f39c12", "#27ae60", "#34495e", "#e84393", "#6c5ce7")
+# Of a row, beside its value: what follows the operation's name in a table.
+COLUMNS = {
+    "value": "",
+    "cpu": ", all CPUs",
+    "p50": ", p50",
+    "p99": ", p99",
+    "p999": ", p99.9",
+}
+
+
+class Wrong(Exception):
+    """A file is not what it is to be; says why."""
+
+
+def is_number(value):
+    """JSON's true and false are numbers to Python, and it reads NaN."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and \
+        math.isfinite(value)
+
+
+def is_text(value):
+    """A line: it may become one of a table, or of what gnuplot is told."""
+    return isinstance(value, str) and value.isprintable()
+
+
+def look_at_row(row):
+    """Of a row that is none, raise what is wrong."""
+    if not isinstance(row, dict):
+        raise Wrong("a row is no object")
+    for name in ("part", "peer", "operation", "unit"):
+        if not is_text(row.get(name)):
+            raise Wrong(f"a row has no '{name}'")
+    if not is_number(row.get("live")) or row["live"] <= 0:
+        raise Wrong("a row does not say how many were live")
+    if not is_number(row.get("value")) and not is_text(row.get("reason")):
+        raise Wrong("a row has neither a value nor a reason")
+    for name in COLUMNS:
+        if row.get(name) is not None and not is_number(row[name]):
+            raise Wrong(f"the '{name}' of a row is no number")
+
+
+def look_at_run(run):
+    """The same of a run."""
+    if not isinstance(run, dict):
+        raise Wrong("a run is no object")
+    if run.get("name") not in NAMES:
+        raise Wrong(f"a run is called {run.get('name')!r}")
+    for name in ("unit", "machine", "date", "command"):
+        if not is_text(run.get(name)):
+            raise Wrong(f"the run '{run['name']}' has no '{name}'")
+    if run["unit"] not in UNITS:
+        raise Wrong(f"the run '{run['name']}' is in {run['unit']!r}")
+    if not isinstance(run.get("rows"), list) or not run["rows"]:
+        raise Wrong(f"the run '{run['name']}' has no rows")
+    for row in run["rows"]:
+        look_at_row(row)
+
+
+def load(path):
+    """The document, of which all is there that is relied upon."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except OSError as error:
+        raise Wrong(f"cannot read {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise Wrong(f"{path} is no document of a bench: {error}") from None
+    try:
+        if not isinstance(document, dict) or not isinstance(document.get("runs"), list):
+            raise Wrong("it has no runs")
+        for run in document["runs"]:
+            look_at_run(run)
+        names = [run["name"] for run in document["runs"]]
+        if len(set(names)) < len(names):
+            raise Wrong("it has a run twice")
+    except Wrong as error:
+        raise Wrong(f"{path} is no document of a bench: {error}") from None
+    return document
 
 
 def read_rows(path):
     """The rows of a run."""
-    with open(path, encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines if line.strip()]
+    try:
+        with open(path, encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines if line.strip()]
+    except ValueError as error:
+        raise Wrong(f"what was measured is no row in JSON: {error}") from None
+    for row in rows:
+        look_at_row(row)
+    return rows
 
 
-def results(command, runs):
-    """One document of all runs."""
-    document = {
-        "command": command,
-        "date": datetime.date.today().isoformat(),
-        "runs": [{"name": name, "unit": unit, "machine": machine,
-                  "rows": read_rows(rows)}
-                 for name, unit, machine, rows in runs],
-    }
-    # A row a line, so that a change of one is a line of a diff.
-    text = json.dumps({**document, "runs": []}, indent=1)[:-len("[]\n}")] + "[\n"
+def text_of(document):
+    """A row a line, so that a change of one is a line of a diff."""
+    text = '{\n "runs": [\n'
     for number, run in enumerate(document["runs"]):
-        head = json.dumps({**run, "rows": []})[:-len("[]}")]
+        head = json.dumps({**run, "rows": []}, indent=1)[:-len("[]\n}")]
         text += "," * bool(number) + head + "[\n"
         text += ",\n".join(json.dumps(row) for row in run["rows"]) + "\n]}\n"
-    print(text + "]}")
+    return text + "]}\n"
 
 
-def cell(row):
-    """A figure, or why there is none."""
-    if row is None:
-        return ""
-    if row["value"] is None:
-        return "-"
-    digits = 0 if row["value"] >= 100 else 1 if row["value"] >= 1 else 3
-    return f"{row['value']:,.{digits}f}"
+def put(path, run):
+    """Put a run into the document; there is a whole one at any time."""
+    document = load(path) if os.path.exists(path) else {"runs": []}
+    look_at_run(run)
+    runs = [other for other in document["runs"] if other["name"] != run["name"]] + [run]
+    runs.sort(key=lambda one: NAMES.index(one["name"]))
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text_of({"runs": runs}))
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(path + ".new", path)
+
+
+def cell(row, column):
+    """A figure, or that there is none."""
+    if row is None or row.get(column) is None:
+        return "-" if row and row["value"] is None else ""
+    value = row[column]
+    if value == int(value):
+        return f"{value:,.0f}"
+    digits = next((digits for digits, least in enumerate((100, 10, 1)) if abs(value) >= least), 3)
+    return f"{value:,.{digits}f}"
+
+
+def worth_a_column(row, column):
+    """Whether it says something; or says that there is nothing."""
+    if column == "value":
+        return row["value"] is None or row["value"] != row.get("p50")
+    return row.get(column) is not None
 
 
 def table(path):
@@ -87,129 +169,19 @@ def table(path):
         here = {(row["peer"], row["live"]): row for row in rows
                 if row["operation"] == operation}
         unit = next(iter(here.values()))["unit"]
-        print(f"\n{operation + ', ' + unit:20}" +
-              "".join(f"{live:,}".rjust(14) for live in lives))
-        for peer in dict.fromkeys(peer for peer, _ in here):
-            cells = [here.get((peer, live)) for live in lives]
-            print(f"  {peer:18}" + "".join(cell(row).rjust(14) for row in cells))
-            reasons += [f"{peer}, {operation}, {row['live']:,} live: {row['reason']}"
-                        for row in cells if row and row["value"] is None]
+        for column, title in COLUMNS.items():
+            if not any(worth_a_column(row, column) for row in here.values()):
+                continue
+            print(f"\n{operation + title + ', ' + unit:28}" +
+                  "".join(f"{live:,}".rjust(14) for live in lives))
+            for peer in dict.fromkeys(peer for peer, _ in here):
+                cells = [here.get((peer, live)) for live in lives]
+                print(f"  {peer:26}" + "".join(cell(row, column).rjust(14) for row in cells))
+        reasons += [f"{peer}, {operation}, {live:,} live: {row['reason']}"
+                    for (peer, live), row in here.items() if row["value"] is None]
     if reasons:
         print("\nnot measured (-):")
         print("\n".join("  " + reason for reason in dict.fromkeys(reasons)))
-
-
-def load(path):
-    """A document that results() made."""
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def figure(row, operation):
-    """What is drawn of a row, or None."""
-    if row["value"] is None:
-        return None
-    return row.get("cpu", row["value"]) if operation in ALL_CPUS else row["value"]
-
-
-def lines_of(rows, operation):
-    """{peer: [(live, figure)]}, in the order in which the peers came."""
-    lines = {}
-    for row in rows:
-        if row["operation"] != operation:
-            continue
-        value = figure(row, operation)
-        if value is not None and value > 0:
-            lines.setdefault(row["peer"], []).append((row["live"], value))
-    return lines
-
-
-def quoted(text):
-    """For gnuplot: single quotes, and nothing in it means anything."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def plot(lines, title, colours):
-    """Commands for one plot of a chart."""
-    print(f"set title {quoted(title)}")
-    parts = []
-    for peer, points in lines.items():
-        print(f"$d{colours[peer]} << end_of_data")
-        for live, value in sorted(points):
-            print(live, value)
-        print("end_of_data")
-        parts.append(f"$d{colours[peer]} with linespoints linestyle {colours[peer]}"
-                     f" title {quoted(peer)}")
-    print("plot " + ", \\\n  ".join(parts))
-
-
-def begin(directory, name, kind, title, plots):
-    """Commands for a file with so many plots."""
-    columns = 2 if plots > 1 else 1
-    rows = -(-plots // columns)
-    width, height = 560 * columns, 380 * rows + 40
-    print("reset session")
-    # Colours and labels must not depend on where it is drawn.
-    if kind == "svg":
-        print(f"set terminal svg size {width},{height} font 'sans,13' background '#ffffff'")
-    else:
-        print(f"set terminal pngcairo size {width},{height} font 'sans,10'")
-    print(f"set output {quoted(f'{directory}/{name}.{kind}')}")
-    print(f"set multiplot layout {rows},{columns} title {quoted(title)} noenhanced")
-    print("set title noenhanced\nset key left top noenhanced samplen 2\nset grid")
-    for number, colour in enumerate(STYLES, 1):
-        print(f"set style line {number} linecolor rgb '{colour}' linewidth 2 "
-              f"pointtype {number} pointsize 0.7")
-
-
-def charts_cost(document, directory):
-    """Cost against the number of live timeouts."""
-    for part, unit, title, operations in CHARTS:
-        rows = [row for run in document["runs"] if run["unit"] == unit
-                for row in run["rows"] if row["part"] == part and row["unit"] == unit]
-        plots = [(name, lines_of(rows, name)) for name, _ in operations]
-        plots = [(dict(operations)[name], lines) for name, lines in plots if lines]
-        if not plots:
-            continue
-        peers = list(dict.fromkeys(peer for _, lines in plots for peer in lines))
-        colours = {peer: number % len(STYLES) + 1 for number, peer in enumerate(peers)}
-        for kind in ("svg", "png"):
-            begin(directory, f"{part}-{unit}", kind, title, len(plots))
-            print("set logscale xy\nset format x '10^{%T}'\nset xlabel 'live timeouts'")
-            for name, lines in plots:
-                plot(lines, name, colours)
-            print("unset multiplot\nunset output")
-
-
-def charts_lateness(document, directory):
-    """How late an expiry is heard of."""
-    rows = [row for run in document["runs"] for row in run["rows"]
-            if run["unit"] == "ns" and row["part"] == "user" and
-            row["operation"] == "lateness" and row["value"] is not None]
-    if not rows:
-        return
-    live = max(row["live"] for row in rows)
-    # As many as most of them reach.
-    for candidate in sorted({row["live"] for row in rows}, reverse=True):
-        if sum(row["live"] == candidate for row in rows) * 2 > len({row["peer"] for row in rows}):
-            live = candidate
-            break
-    rows = [row for row in rows if row["live"] == live]
-    for kind in ("svg", "png"):
-        begin(directory, "lateness", kind, "", 1)
-        print("$late << end_of_data")
-        for row in rows:
-            print(quoted(row["peer"]).replace("'", '"'),
-                  *(max(row.get(p, 0), 1) / 1000 for p in ("p50", "p99", "p999")))
-        print("end_of_data")
-        print(f"set title 'how late an expiry is heard of, {live} live, microseconds'")
-        print("set style data histogram\nset style histogram clustered gap 1")
-        print("set style fill solid 0.8 border -1\nset logscale y\nset xtics rotate by -30")
-        print("set xtics noenhanced")
-        print("plot $late using 2:xtic(1) title '50 %' linecolor rgb '#2980b9', "
-              "'' using 3 title '99 %' linecolor rgb '#f39c12', "
-              "'' using 4 title '99.9 %' linecolor rgb '#c0392b'")
-        print("unset multiplot\nunset output")
 
 
 def key(row):
@@ -221,7 +193,7 @@ def check(path, name, rows):
     """Compare instruction counts; the exit status."""
     runs = [run for run in load(path)["runs"] if run["name"] == name]
     if not runs:
-        sys.exit(f"bench-check: {path} has no run '{name}': make bench measures it")
+        raise Wrong(f"{path} has no run '{name}': scripts/bench --runs {name} measures it")
     before = {key(row): row for row in runs[0]["rows"]}
     passed = failed = skipped = 0
     for row in read_rows(rows):
@@ -251,19 +223,27 @@ def check(path, name, rows):
 
 def main(args):
     """See the head of the file."""
-    if len(args) > 2 and args[0] == "results" and len(args) % 4 == 2:
-        results(args[1], [args[i:i + 4] for i in range(2, len(args), 4)])
-        return 0
-    if len(args) == 2 and args[0] == "table":
-        table(args[1])
-        return 0
-    if len(args) == 3 and args[0] == "charts":
-        document = load(args[1])
-        charts_cost(document, args[2])
-        charts_lateness(document, args[2])
-        return 0
-    if len(args) == 4 and args[0] == "check":
-        return check(*args[1:])
+    try:
+        if len(args) == 2 and args[0] == "look":
+            if os.path.exists(args[1]):
+                load(args[1])
+            return 0
+        if len(args) == 7 and args[0] == "put":
+            put(args[1], {"name": args[2], "unit": args[3], "machine": args[4],
+                          "date": datetime.date.today().isoformat(), "command": args[5],
+                          "rows": read_rows(args[6])})
+            return 0
+        if len(args) == 2 and args[0] == "table":
+            table(args[1])
+            return 0
+        if len(args) == 4 and args[0] == "check":
+            return check(*args[1:])
+    except Wrong as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"bench: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
     sys.exit(__doc__)
 
 
