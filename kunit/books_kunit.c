@@ -94,7 +94,7 @@ static void books_look(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, timewheel_rearm(&tt->t, at + 1), 0);
 	KUNIT_EXPECT_EQ(test, timewheel_rearm(&tt->t, at + 2), 0);
 	KUNIT_EXPECT_EQ(test, timewheel_expires(&tt->t), at + 2);
-	books_read(&wheel->books, &sum);
+	books_read(wheel, &sum);
 	KUNIT_EXPECT_EQ(test, sum.rearmed, 2);
 	KUNIT_EXPECT_EQ(test, sum.armed, 1);
 	KUNIT_EXPECT_TRUE(test, timewheel_cancel(&tt->t));

@@ -45,7 +45,7 @@ void env_exit(struct kunit *test)
 	if (env->bare) {
 		books_expect_balance(test, env->bare);
 		core_destroy(&env->bare->core);
-		books_destroy(&env->bare->books);
+		books_destroy(env->bare);
 	}
 	for (i = 0; i < ENV_BLOCKS; i++)
 		kvfree(env->blocks[i]);
@@ -105,7 +105,7 @@ struct timewheel *env_bare(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, wheel);
 	KUNIT_ASSERT_EQ(test, core_init(&wheel->core, 64, 2, NUMA_NO_NODE), 0);
-	if (books_init(&wheel->books)) {
+	if (books_init(wheel)) {
 		core_destroy(&wheel->core);
 		KUNIT_FAIL_AND_ABORT(test, "no memory for the books");
 	}
@@ -230,7 +230,7 @@ void books_expect(struct kunit *test, struct timewheel *wheel,
 {
 	struct books_sum sum;
 
-	books_read(&wheel->books, &sum);
+	books_read(wheel, &sum);
 	KUNIT_EXPECT_EQ(test, sum.armed, want.armed);
 	KUNIT_EXPECT_EQ(test, sum.fired, want.fired);
 	KUNIT_EXPECT_EQ(test, sum.cancelled, want.cancelled);
@@ -247,7 +247,7 @@ void books_expect_balance(struct kunit *test, struct timewheel *wheel)
 	u64 timely = 0;
 	unsigned int i;
 
-	books_read(&wheel->books, &sum);
+	books_read(wheel, &sum);
 	KUNIT_EXPECT_EQ(test, sum.armed, sum.fired + sum.cancelled +
 					 sum.unprocessed + sum.pending);
 	for (i = 0; i < TIMEWHEEL_LATENESS_BUCKETS; i++)

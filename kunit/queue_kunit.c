@@ -278,6 +278,53 @@ static void queue_aside(struct kunit *test)
 	log_expect(test, 2, 3, 4, 5, 0);
 }
 
+/* Of 0 to 4, as the next two cases have them: 0 moved, and 3 to be cancelled. */
+#define ASIDE_FRESH	1
+#define ASIDE_CANCELLED	3
+#define ASIDE_LAST	4
+
+/* From the cancelled callback of another, while 1 and 2 are kept aside. */
+static void aside_move(struct test_timeout *tt)
+{
+	timewheel_rearm(&tt[ASIDE_FRESH - ASIDE_CANCELLED].t, DUE);
+}
+
+/* One that is kept aside moves again: the others keep their places. */
+static void queue_aside_moved(struct kunit *test)
+{
+	struct timewheel *wheel = env_bare(test);
+	struct test_timeout *tts = queue_some(test, wheel, 5);
+
+	timewheel_rearm(&tts[0].t, DUE);
+	timewheel_rearm(&tts[ASIDE_LAST].t, DUE);
+	tts[ASIDE_CANCELLED].on_cancelled = aside_move;
+	timewheel_cancel(&tts[ASIDE_CANCELLED].t);
+	bare_drain(wheel);
+	bare_fire(wheel, DUE);
+	log_expect(test, 2, 0, 4, 1);
+}
+
+static void aside_move_all(struct test_timeout *tt)
+{
+	timewheel_add_at(tt->t.wheel, &tt[2].t, DUE);
+	timewheel_rearm(&tt[ASIDE_LAST - ASIDE_CANCELLED].t, DUE);
+	aside_move(tt);
+}
+
+/* 5 is armed, then 4 and 1 move, while the round without 5 goes on. */
+static void queue_aside_untaken(struct kunit *test)
+{
+	struct timewheel *wheel = env_bare(test);
+	struct test_timeout *tts = queue_some(test, wheel, 5);
+
+	timewheel_rearm(&tts[0].t, DUE);
+	tts[ASIDE_CANCELLED].on_cancelled = aside_move_all;
+	timewheel_cancel(&tts[ASIDE_CANCELLED].t);
+	bare_drain(wheel);
+	bare_fire(wheel, DUE);
+	log_expect(test, 2, 0, 5, 4, 1);
+}
+
 static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(queue_oldest_first),
 	KUNIT_CASE(queue_deadline_decides),
@@ -293,6 +340,8 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(queue_leftovers),
 	KUNIT_CASE(queue_leftovers_and_moved),
 	KUNIT_CASE(queue_aside),
+	KUNIT_CASE(queue_aside_moved),
+	KUNIT_CASE(queue_aside_untaken),
 	{}
 };
 

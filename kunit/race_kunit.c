@@ -238,7 +238,7 @@ static void race_settle(struct kunit *test, struct race *race)
 
 		KUNIT_EXPECT_EQ(test, timewheel_stop(race->wheels[i], &list), 0);
 		books_expect_balance(test, race->wheels[i]);
-		books_read(&race->wheels[i]->books, &sum);
+		books_read(race->wheels[i], &sum);
 		armed += sum.armed;
 		fired += sum.fired;
 		cancelled += sum.cancelled;

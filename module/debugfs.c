@@ -24,7 +24,7 @@ static int books_show(struct seq_file *m, void *unused)
 	const struct timewheel_books *books = &wheel->books;
 	struct books_sum sum;
 
-	books_read(books, &sum);
+	books_read(wheel, &sum);
 	seq_printf(m, "armed %llu\nrearmed %llu\nfired %llu\ncancelled %llu\n",
 		   sum.armed, sum.rearmed, sum.fired, sum.cancelled);
 	seq_printf(m, "unprocessed %llu\npending %llu\nrejected %llu\n",

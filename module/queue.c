@@ -10,6 +10,10 @@
  * MOVED, and its seq tells where it belongs.  From the first such one on the
  * worker keeps aside what it takes, and files it in the order of seq.
  *
+ * Who sets QUEUED pushes soon after.  Another who moves the timeout in between finds it
+ * queued, and it comes with that push: if it had been put off, later than what was armed
+ * since; if brought forward, at the pass that the push asks for.
+ *
  * Only such a move counts seq up; all others just read it, before their push.  A
  * push that came after the move has read what the move made of it, or more; one
  * that was before has read less.  Among themselves the pushed ones are in order.
@@ -90,16 +94,26 @@ static void queue_begin(struct timewheel_queues *q)
 	q->in_round = true;
 }
 
+/*
+ * Where one that is kept aside belongs: its seq as it was taken, which it has in
+ * place of a tick.  A producer may move it again and write its seq meanwhile; then it
+ * is queued and filed once more, and those around it keep their places.
+ */
+static u32 queue_place(const struct timewheel_timeout *t)
+{
+	return t->node.tick;
+}
+
 static int queue_compare(void *priv, const struct list_head *a,
 			 const struct list_head *b)
 {
 	unsigned int *n = priv;
-	u32 seq_a = READ_ONCE(list_entry(a, struct timewheel_timeout, node.link)->seq);
-	u32 seq_b = READ_ONCE(list_entry(b, struct timewheel_timeout, node.link)->seq);
+	u32 place_a = queue_place(list_entry(a, struct timewheel_timeout, node.link));
+	u32 place_b = queue_place(list_entry(b, struct timewheel_timeout, node.link));
 
 	if (++*n % QUEUE_RESCHED == 0)
 		cond_resched();
-	return (s32)(seq_a - seq_b) > 0;
+	return (s32)(place_a - place_b) > 0;
 }
 
 static void queue_file(struct timewheel *wheel, struct timewheel_timeout *t)
@@ -127,7 +141,7 @@ static void queue_merge(struct timewheel *wheel, bool whole)
 	list_sort(&n, &q->moved, queue_compare);
 	while ((fresh = queue_first(&q->fresh))) {
 		moved = queue_first(&q->moved);
-		if (moved && (s32)(READ_ONCE(moved->seq) - READ_ONCE(fresh->seq)) <= 0)
+		if (moved && (s32)(queue_place(moved) - queue_place(fresh)) <= 0)
 			queue_file(wheel, moved);
 		else
 			queue_file(wheel, fresh);
@@ -136,9 +150,8 @@ static void queue_merge(struct timewheel *wheel, bool whole)
 	}
 	if (!whole)
 		return;
-	/* One that moved again meanwhile is out of order: the rest go on. */
 	list_for_each_entry_safe(moved, next, &q->moved, node.link) {
-		if ((s32)(READ_ONCE(moved->seq) - q->bound) <= 0)
+		if ((s32)(queue_place(moved) - q->bound) <= 0)
 			queue_file(wheel, moved);
 		if (++n % QUEUE_RESCHED == 0)
 			cond_resched();

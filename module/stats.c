@@ -7,28 +7,30 @@
 
 #include "kunit.h"
 #include "stats.h"
+#include "wheel.h"
 
-int books_init(struct timewheel_books *books)
+int books_init(struct timewheel *wheel)
 {
-	books->producer = alloc_percpu_gfp(struct books_producer,
+	wheel->producer = alloc_percpu_gfp(struct books_producer,
 					   GFP_KERNEL_ACCOUNT);
-	return books->producer ? 0 : -ENOMEM;
+	return wheel->producer ? 0 : -ENOMEM;
 }
 EXPORT_SYMBOL_IF_KUNIT(books_init);
 
-void books_destroy(struct timewheel_books *books)
+void books_destroy(struct timewheel *wheel)
 {
-	free_percpu(books->producer);
+	free_percpu(wheel->producer);
 }
 EXPORT_SYMBOL_IF_KUNIT(books_destroy);
 
 /**
  * books_read - add the books up
- * @books: the books
+ * @wheel: the wheel whose they are
  * @sum: out: exact when nothing is under way, else near
  */
-void books_read(const struct timewheel_books *books, struct books_sum *sum)
+void books_read(const struct timewheel *wheel, struct books_sum *sum)
 {
+	const struct timewheel_books *books = &wheel->books;
 	u64 ended;
 	int cpu;
 
@@ -37,9 +39,9 @@ void books_read(const struct timewheel_books *books, struct books_sum *sum)
 	sum->fired = READ_ONCE(books->fired);
 	sum->unprocessed = READ_ONCE(books->unprocessed);
 	for_each_possible_cpu(cpu)
-		sum->cancelled += local64_read(&per_cpu_ptr(books->producer, cpu)->cancelled);
+		sum->cancelled += local64_read(&per_cpu_ptr(wheel->producer, cpu)->cancelled);
 	for_each_possible_cpu(cpu) {
-		struct books_producer *p = per_cpu_ptr(books->producer, cpu);
+		struct books_producer *p = per_cpu_ptr(wheel->producer, cpu);
 
 		sum->armed += local64_read(&p->armed);
 		sum->rearmed += local64_read(&p->rearmed);

@@ -7,7 +7,6 @@
 #define TIMEWHEEL_STATS_H
 
 #include <linux/bitops.h>
-#include <linux/cache.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -32,9 +31,9 @@ struct books_producer {
 };
 
 /**
- * struct timewheel_books - the books of a wheel
- * @producer: the producers' part
- * @fired: expiries; the worker's, like all that follow
+ * struct timewheel_books - the books of a wheel, as far as the worker keeps them; the
+ *	rest is &struct timewheel.producer
+ * @fired: expiries
  * @unprocessed: timeouts that a stop ended
  * @overruns: periods without an expiry of their own
  * @wakeups: times the worker woke
@@ -42,8 +41,7 @@ struct books_producer {
  * @lateness: expiries by lateness, see lateness_bucket()
  */
 struct timewheel_books {
-	struct books_producer __percpu *producer ____cacheline_aligned_in_smp;
-	u64 fired ____cacheline_aligned_in_smp;
+	u64 fired;
 	u64 unprocessed;
 	u64 overruns;
 	u64 wakeups;
@@ -92,8 +90,8 @@ static inline unsigned int lateness_bucket(u64 late_ns)
 		     TIMEWHEEL_LATENESS_BUCKETS - 1);
 }
 
-int books_init(struct timewheel_books *books);
-void books_destroy(struct timewheel_books *books);
-void books_read(const struct timewheel_books *books, struct books_sum *sum);
+int books_init(struct timewheel *wheel);
+void books_destroy(struct timewheel *wheel);
+void books_read(const struct timewheel *wheel, struct books_sum *sum);
 
 #endif /* TIMEWHEEL_STATS_H */

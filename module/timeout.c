@@ -132,7 +132,7 @@ static __always_inline void timeout_submit_idle(struct timewheel *wheel,
  */
 static struct timewheel *timeout_wheel(const struct timewheel_timeout *t)
 {
-	/* Partner: the change of state in timeout_submit(), after the wheel is set. */
+	/* Partner: the change of state in timeout_submit*(), after the wheel is set. */
 	smp_rmb();
 	return READ_ONCE(t->wheel);
 }
@@ -154,7 +154,7 @@ static int timeout_turn(int state, const struct timewheel *last,
 /* The end of an add that was refused. */
 static noinline int timeout_reject(struct timewheel *wheel, int error)
 {
-	books_count(&wheel->books.producer->rejected);
+	books_count(&wheel->producer->rejected);
 	rcu_read_unlock_sched();
 	return error;
 }
@@ -195,7 +195,7 @@ static __always_inline int timeout_arm(struct timewheel *wheel,
 	WRITE_ONCE(t->wheel, wheel);
 	if (how & TIMEOUT_PERIODIC)
 		WRITE_ONCE(timeout_periodic(t)->interval_ns, interval_ns);
-	books_count(&wheel->books.producer->armed);
+	books_count(&wheel->producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
 	if (likely(!(new & TIMEOUT_QUEUED)))
 		timeout_submit_idle(wheel, t, deadline_ns, new);
@@ -356,7 +356,7 @@ int timewheel_rearm(struct timewheel_timeout *t, u64 deadline_ns)
 		}
 	} while (!atomic_try_cmpxchg(&t->state, &old, old | TIMEOUT_CLAIMED));
 
-	books_count(&wheel->books.producer->rearmed);
+	books_count(&wheel->producer->rearmed);
 	trace_timewheel_rearm(wheel, t, deadline_ns);
 	timeout_submit(wheel, t, deadline_ns, 0);
 out:
@@ -431,7 +431,7 @@ bool timewheel_cancel(struct timewheel_timeout *t)
 	} while (!atomic_try_cmpxchg(&t->state, &old, new));
 
 	/* In a queue already: the worker finds it there, or has done so now. */
-	books_count(&wheel->books.producer->cancelled);
+	books_count(&wheel->producer->cancelled);
 	trace_timewheel_cancel(wheel, t);
 	timeout_uncharge(wheel);
 	if (!(old & TIMEOUT_QUEUED))
@@ -585,8 +585,8 @@ static void timeout_cancelled(struct timewheel *wheel,
 /*
  * The worker is done with a timeout that was QUEUED: do what its @state says, as
  * it was when QUEUED was cleared.  A timeout that was moved, or comes after one,
- * is kept aside where the queues want it; so is any with @in_order.  Returns
- * whether it is.
+ * is kept aside where the queues want it; so is any with @in_order, which has its
+ * place in node.tick.  Returns whether it is.
  */
 static bool timeout_settle(struct timewheel *wheel, struct timewheel_timeout *t,
 			   int state, bool in_order)
@@ -604,6 +604,9 @@ static bool timeout_settle(struct timewheel *wheel, struct timewheel_timeout *t,
 		timeout_file(wheel, t);
 		return false;
 	}
+	if (state & TIMEOUT_MOVED)
+		/* Of that move, or of one that has it queued and filed anew. */
+		t->node.tick = READ_ONCE(t->seq);
 	core_hold(&wheel->core, &t->node,
 		  state & TIMEOUT_MOVED ? &q->moved : &q->fresh);
 	return true;
@@ -613,6 +616,39 @@ static bool timeout_settle(struct timewheel *wheel, struct timewheel_timeout *t,
 static __always_inline int timeout_unqueue(struct timewheel_timeout *t)
 {
 	return atomic_fetch_andnot(TIMEOUT_QUEUED | TIMEOUT_MOVED, &t->state);
+}
+
+/* The first that came out of a queue, off the wheel; what comes after it goes to @rest. */
+static __always_inline struct timewheel_timeout *
+timeout_first(struct timewheel *wheel, struct llist_node *queued,
+	      struct llist_node **rest)
+{
+	struct timewheel_timeout *t;
+
+	t = llist_entry(queued, struct timewheel_timeout, queued);
+	/* Read before the timeout may be pushed, or freed. */
+	*rest = queued->next;
+	if (!list_empty(&t->node.link))
+		core_unlink(&wheel->core, &t->node);
+	return t;
+}
+
+/* timeout_take(), when some are kept aside. */
+static struct llist_node *timeout_take_in_order(struct timewheel *wheel,
+						struct llist_node *queued,
+						unsigned int budget)
+{
+	for (; queued && budget; budget--) {
+		struct timewheel_timeout *t = timeout_first(wheel, queued, &queued);
+
+		/*
+		 * As it is while it is QUEUED: who moves it from then on is to have
+		 * it queued anew, and has another place in mind.
+		 */
+		t->node.tick = READ_ONCE(t->seq);
+		timeout_settle(wheel, t, timeout_unqueue(t), true);
+	}
+	return queued;
 }
 
 /*
@@ -625,23 +661,18 @@ struct llist_node *timeout_take(struct timewheel *wheel,
 	const int plain = TIMEOUT_ACTIVE | TIMEOUT_MOVED | TIMEOUT_CLAIMED |
 			  TIMEOUT_CANCELLED;
 	struct timewheel_queues *q = &wheel->queues;
-	bool in_order = !list_empty(&q->moved) || !list_empty(&q->fresh);
+
+	if (!list_empty(&q->moved) || !list_empty(&q->fresh))
+		return timeout_take_in_order(wheel, queued, budget);
 
 	for (; queued && budget; budget--) {
-		struct timewheel_timeout *t;
-		int state;
+		struct timewheel_timeout *t = timeout_first(wheel, queued, &queued);
+		int state = timeout_unqueue(t);
 
-		t = llist_entry(queued, struct timewheel_timeout, queued);
-		/* Read before the timeout may be pushed, or freed. */
-		queued = queued->next;
-		if (!list_empty(&t->node.link))
-			core_unlink(&wheel->core, &t->node);
-
-		state = timeout_unqueue(t);
-		if ((state & plain) == TIMEOUT_ACTIVE && !in_order)
+		if (likely((state & plain) == TIMEOUT_ACTIVE))
 			timeout_place(wheel, t, state, 0);
-		else
-			in_order |= timeout_settle(wheel, t, state, in_order);
+		else if (timeout_settle(wheel, t, state, false))
+			return timeout_take_in_order(wheel, queued, budget - 1);
 	}
 	return queued;
 }
@@ -694,7 +725,7 @@ static void timeout_expire_periodic(struct timewheel *wheel,
 	/* Unless it was moved since: then what it was moved to stands. */
 	cmpxchg64(&t->expires, expires, next);
 
-	books_count_here(&wheel->books.producer->armed);
+	books_count_here(&wheel->producer->armed);
 	WRITE_ONCE(wheel->books.overruns, wheel->books.overruns + missed);
 	timeout_fired(wheel, t, expires);
 
@@ -775,7 +806,7 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 			       wheel);
 
 	if (!timeout_charge(wheel)) {
-		books_count_here(&wheel->books.producer->rejected);
+		books_count_here(&wheel->producer->rejected);
 		return -ENOSPC;
 	}
 	if (interval_ns) {
@@ -785,7 +816,7 @@ int timeout_arm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 	WRITE_ONCE(t->expires, deadline_ns);
 	WRITE_ONCE(t->wheel, wheel);
 	atomic_set_release(&t->state, TIMEOUT_ACTIVE | how);
-	books_count_here(&wheel->books.producer->armed);
+	books_count_here(&wheel->producer->armed);
 	trace_timewheel_arm(wheel, t, deadline_ns);
 	timeout_place(wheel, t, how, 0);
 	return 0;
@@ -804,7 +835,7 @@ bool timeout_cancel_here(struct timewheel *wheel, struct timewheel_timeout *t)
 		return false;
 	core_unlink(&wheel->core, &t->node);
 	timeout_uncharge(wheel);
-	books_count_here(&wheel->books.producer->cancelled);
+	books_count_here(&wheel->producer->cancelled);
 	trace_timewheel_cancel(wheel, t);
 	return true;
 }
@@ -817,7 +848,7 @@ bool timeout_rearm_here(struct timewheel *wheel, struct timewheel_timeout *t,
 		return false;
 	core_unlink(&wheel->core, &t->node);
 	WRITE_ONCE(t->expires, deadline_ns);
-	books_count_here(&wheel->books.producer->rearmed);
+	books_count_here(&wheel->producer->rearmed);
 	trace_timewheel_rearm(wheel, t, deadline_ns);
 	timeout_file(wheel, t);
 	return true;

@@ -63,7 +63,7 @@ static struct timewheel *wheel_alloc(const struct timewheel_params *p)
 			p->levels ?: param_levels, node);
 	if (ret)
 		goto free_wheel;
-	ret = books_init(&wheel->books);
+	ret = books_init(wheel);
 	if (ret)
 		goto free_core;
 
@@ -90,7 +90,7 @@ free_wheel:
 
 static void wheel_free(struct timewheel *wheel)
 {
-	books_destroy(&wheel->books);
+	books_destroy(wheel);
 	core_destroy(&wheel->core);
 	/* A producer may have found it in a timeout that was armed till now. */
 	kfree_rcu(wheel, rcu);
@@ -348,7 +348,7 @@ u64 timewheel_nr_pending(struct timewheel *wheel)
 {
 	struct books_sum sum;
 
-	books_read(&wheel->books, &sum);
+	books_read(wheel, &sum);
 	return sum.pending;
 }
 EXPORT_SYMBOL_GPL(timewheel_nr_pending);

@@ -76,25 +76,26 @@ struct timewheel_notifier {
  * @queues: what producers push to
  * @wake_ns: the promise: the worker's next pass is at or before this time, see
  *	worker.c.  Written by producers and the worker.
+ * @producer: the producers' part of @books
  * @stopped: no more adds; set once by timewheel_stop()
  * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME
  * @max_pending: limit of @pending, 0 for none
  * @epoch_ns: the time of tick 0
  * @tick_ns: length of a tick
  * @housekeeping_ns: how long a queued timeout may lie there
+ * @sources: queues outside the kernel that the worker looks into
+ * @notify: worker: notifiers to call at the end of the pass
+ * @passes_done: passes that have ended; written by the worker
+ * @rounds: rounds of the queues that have begun, see queue.c; the worker's too
+ * @rounds_done: those that have ended
+ * @horizon_ns: worker: what it promised at the start of the round
  * @core: the wheel itself; the worker's alone
  * @firing: the timeout whose callback runs; written by the worker
  * @begun: callbacks that have begun; goes round; written by the worker
  * @now_ns: worker: the clock as read at the start of the pass
  * @due_ns: worker: the deadline whose expired callback runs
  * @overruns: worker: of the periodic timeout whose callback runs
- * @horizon_ns: worker: what it promised at the start of the round
- * @sources: queues outside the kernel that the worker looks into
- * @notify: worker: notifiers to call at the end of the pass
- * @passes_done: passes that have ended; written by the worker
- * @rounds: rounds of the queues that have begun, see queue.c; the worker's too
- * @rounds_done: those that have ended
- * @books: counters
+ * @books: counters, those of the worker
  * @pending: timeouts pending; kept only where @max_pending is set
  * @timer: wakes the worker
  * @worker: the thread that owns @core; NULL when stopped
@@ -108,12 +109,14 @@ struct timewheel_notifier {
  * @name: as in the parameters
  *
  * What every producer reads stands apart from what the worker writes with each
- * timeout, or they would pull the cache line to and fro.
+ * timeout, or they would pull the cache line to and fro; between them is what it
+ * writes once a pass, for some processors fetch lines in pairs.
  */
 struct timewheel {
 	struct timewheel_queues queues;
 
 	atomic64_t wake_ns ____cacheline_aligned_in_smp;
+	struct books_producer __percpu *producer;
 	bool stopped;
 	clockid_t clockid;
 	u64 max_pending;
@@ -121,18 +124,19 @@ struct timewheel {
 	u64 tick_ns;
 	u64 housekeeping_ns;
 
+	struct timewheel_sources sources ____cacheline_aligned_in_smp;
+	struct list_head notify;
+	u64 passes_done;
+	u64 rounds;
+	u64 rounds_done;
+	u64 horizon_ns;
+
 	struct wheel_core core ____cacheline_aligned_in_smp;
 	struct timewheel_timeout *firing;
 	unsigned long begun;
 	u64 now_ns;
 	u64 due_ns;
 	u64 overruns;
-	u64 horizon_ns;
-	struct timewheel_sources sources;
-	struct list_head notify;
-	u64 passes_done;
-	u64 rounds;
-	u64 rounds_done;
 	struct timewheel_books books;
 	atomic64_t pending;
 

@@ -56,8 +56,10 @@ static enum hrtimer_restart worker_timer(struct hrtimer *timer)
  */
 static bool worker_is_set(struct timewheel *wheel, u64 ns)
 {
-	return hrtimer_is_queued(&wheel->timer) &&
-	       data_race(hrtimer_get_expires(&wheel->timer)) == ns_to_ktime(ns);
+	if (!hrtimer_is_queued(&wheel->timer))
+		return false;
+	/* Whatever is read while others move it, they look at the promise. */
+	return data_race(hrtimer_get_expires(&wheel->timer)) == ns_to_ktime(ns);
 }
 
 /* Set the timer to the promise.  To move it costs more than the rest of a pass. */

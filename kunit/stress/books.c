@@ -97,7 +97,7 @@ void books_compare_wheel(struct stress_wheel *sw)
 	unsigned int i;
 
 	tally_add(&sum.own, sw->tally);
-	books_read(&sw->wheel->books, &sum.books);
+	books_read(sw->wheel, &sum.books);
 	sum.overruns = sw->wheel->books.overruns;
 	for (i = 0; i < STRESS_CITIZENS; i++)
 		sum.silent += books_compare_owner(s, &sw->citizens[i], sw->silent);
