@@ -151,14 +151,6 @@ static int timeout_turn(int state, const struct timewheel *last,
 	return last && last != wheel ? (u32)state + TIMEOUT_TURN_ONE : state;
 }
 
-/* The end of an add that was refused. */
-static noinline int timeout_reject(struct timewheel *wheel, int error)
-{
-	books_count(&wheel->producer->rejected);
-	rcu_read_unlock_sched();
-	return error;
-}
-
 /*
  * Arm a timeout as what @how says: TIMEOUT_PERIODIC, TIMEOUT_SLACK; and with what
  * interval, if it is periodic.  Inline: most are neither.
@@ -169,27 +161,34 @@ static __always_inline int timeout_arm(struct timewheel *wheel,
 {
 	const int busy = TIMEOUT_ACTIVE | TIMEOUT_CLAIMED | TIMEOUT_CANCELLED;
 	struct timewheel *last;
-	int old, new;
+	int old, new, ret;
 
 	rcu_read_lock_sched();
-	if (unlikely(READ_ONCE(wheel->stopped)))
-		return timeout_reject(wheel, -ESHUTDOWN);
+	if (unlikely(READ_ONCE(wheel->stopped))) {
+		ret = -ESHUTDOWN;
+		goto reject;
+	}
 	old = atomic_read(&t->state);
 	do {
-		if (unlikely(old & busy))
-			return timeout_reject(wheel, -EBUSY);
+		if (unlikely(old & busy)) {
+			ret = -EBUSY;
+			goto reject;
+		}
 		new = (old & (TIMEOUT_STATE | TIMEOUT_TURN)) | TIMEOUT_CLAIMED | how;
 		last = timeout_wheel(t);
 		if (unlikely(last && last != wheel)) {
-			if (old & TIMEOUT_STATE || timeout_answers(last, t))
-				return timeout_reject(wheel, -EBUSY);
+			if (old & TIMEOUT_STATE || timeout_answers(last, t)) {
+				ret = -EBUSY;
+				goto reject;
+			}
 			new = timeout_turn(new, last, wheel);
 		}
 	} while (unlikely(!atomic_try_cmpxchg(&t->state, &old, new)));
 
 	if (unlikely(!timeout_charge(wheel))) {
 		atomic_fetch_andnot(TIMEOUT_CLAIMED, &t->state);
-		return timeout_reject(wheel, -ENOSPC);
+		ret = -ENOSPC;
+		goto reject;
 	}
 
 	WRITE_ONCE(t->wheel, wheel);
@@ -203,6 +202,11 @@ static __always_inline int timeout_arm(struct timewheel *wheel,
 		timeout_submit(wheel, t, deadline_ns, TIMEOUT_ACTIVE);
 	rcu_read_unlock_sched();
 	return 0;
+
+reject:
+	books_count(&wheel->producer->rejected);
+	rcu_read_unlock_sched();
+	return ret;
 }
 
 /**
