@@ -370,7 +370,7 @@ def charts_lateness(run, directory):
         return
     for kind in ("svg", "png"):
         top = HEAD + LEGEND_LINE + 30
-        chart = Chart(f"{directory}/lateness", kind, 760, top + LINE * len(rows) + 60)
+        chart = Chart(f"{directory}/lateness", kind, 900, top + LINE * len(rows) + 60)
         chart.head("How late a program learns of an expiry", run)
         chart.legend(late_keys(), HEAD, 3)
         chart.place(190, top, chart.width - 30, chart.height - 60)
