@@ -8,8 +8,8 @@
 
 #include <linux/eventfd.h>
 #include <linux/hrtimer.h>
-#include <linux/slab.h>
 #include <linux/llist.h>
+#include <linux/slab.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
