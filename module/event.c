@@ -176,14 +176,14 @@ const struct timewheel_ops event_lease_ops = {
 };
 
 /* On the worker: an op of the ring failed, and @e is to tell. */
-void event_fail(struct context *ctx, struct entry *e,
-		const struct timewheel_op *op, int error)
+void event_fail(struct context *ctx, struct entry *e, u64 id, u64 user_data,
+		int error)
 {
 	lockdep_assert_held(&ctx->lock);
 
 	e->state = ENTRY_FAILED;
-	e->user_data = op->user_data;
-	e->due_ns = op->id;
+	e->user_data = user_data;
+	e->due_ns = id;
 	e->periods = -error;
 	event_queue(ctx, e);
 	ctx->books.unread++;

@@ -15,8 +15,8 @@ extern const struct timewheel_ops event_ops, event_lease_ops;
 
 bool event_first(struct context *ctx, struct timewheel_event *event);
 void event_drop(struct context *ctx, const struct timewheel_event *event);
-void event_fail(struct context *ctx, struct entry *e,
-		const struct timewheel_op *op, int error);
+void event_fail(struct context *ctx, struct entry *e, u64 id, u64 user_data,
+		int error);
 
 void event_notify(struct timewheel_notifier *n, unsigned int *budget);
 ssize_t event_read(struct kiocb *iocb, struct iov_iter *to);

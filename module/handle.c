@@ -278,13 +278,3 @@ struct entry *entry_at(struct context *ctx, u64 index)
 
 	return handles_at(&ctx->handles, index);
 }
-
-/* The entry that @id, which a program made up or not, stands for, or NULL. */
-struct entry *entry_find(struct context *ctx, u64 id)
-{
-	struct entry *e = entry_at(ctx, lower_32_bits(id));
-
-	if (!e || e->state == ENTRY_FREE || e->generation != upper_32_bits(id))
-		return NULL;
-	return e;
-}

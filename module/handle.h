@@ -163,6 +163,19 @@ static inline struct entry *handles_at(const struct handles *h, u64 index)
 }
 
 /*
+ * The entry that @id, which a program made up or not, stands for, or NULL; the
+ * context's lock is held.
+ */
+static inline struct entry *handles_find(const struct handles *h, u64 id)
+{
+	struct entry *e = handles_at(h, lower_32_bits(id));
+
+	if (!e || e->state == ENTRY_FREE || e->generation != upper_32_bits(id))
+		return NULL;
+	return e;
+}
+
+/*
  * The entry of an own id, which it gets; the context's lock is held.  Errors:
  * -EINVAL for an index that is not the program's own, -EBUSY if it is in use,
  * -EALREADY if that is about to end: it was cancelled.
@@ -192,6 +205,5 @@ struct chunk *chunk_create(struct context *ctx, u32 first);
 struct entry *entry_alloc(struct context *ctx);
 void entry_free(struct context *ctx, struct entry *e);
 struct entry *entry_at(struct context *ctx, u64 index);
-struct entry *entry_find(struct context *ctx, u64 id);
 
 #endif /* TIMEWHEEL_HANDLE_H */

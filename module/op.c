@@ -26,121 +26,12 @@
 /* Ops copied at a time. */
 #define OP_CHUNK	32U
 
-#define OP_FLAGS	(TIMEWHEEL_ABS | TIMEWHEEL_OWN_ID | TIMEWHEEL_LEASE | \
-			 TIMEWHEEL_NO_EVENT)
-
-/*
- * Fields that an op has no use for are ignored, but for what may get a meaning:
- * so a program may cancel or move a timeout with the structure that it armed it
- * with.
- */
-static inline int op_check(const struct context *ctx,
-			   const struct timewheel_op *op, u8 opcode)
-{
-	bool arm = opcode == TIMEWHEEL_OP_ARM;
-
-	if (op->pad || op->pad2 || op->reserved || op->flags & ~OP_FLAGS)
-		return -EINVAL;
-	if (op->opcode && op->opcode != opcode)
-		return -EINVAL;
-	if (!arm && opcode != TIMEWHEEL_OP_CANCEL &&
-	    opcode != TIMEWHEEL_OP_REARM)
-		return -EINVAL;
-	/* A timeout that nobody hears of. */
-	if (arm && op->flags & TIMEWHEEL_NO_EVENT && op->eventfd == -1 &&
-	    !ctx->eventfd)
-		return -EINVAL;
-
-	/* Longer than any clock runs. */
-	if (arm && op->interval_ns > S64_MAX)
-		return -EINVAL;
-	/* The table has a deadline for each own id, and no more than that. */
-	if (op->flags & TIMEWHEEL_LEASE && opcode != TIMEWHEEL_OP_CANCEL &&
-	    !lease_exists(ctx, lower_32_bits(op->id)))
-		return -EINVAL;
-	if (arm && op->flags & TIMEWHEEL_LEASE &&
-	    (!(op->flags & TIMEWHEEL_OWN_ID) || op->interval_ns))
-		return -EINVAL;
-	return 0;
-}
-
-/* The deadline on the wheel's clock; later than it can show is never. */
-static inline u64 op_deadline(const struct context *ctx,
-			      const struct timewheel_op *op)
-{
-	u64 now;
-
-	if (op->flags & TIMEWHEEL_LEASE)
-		return lease_deadline(ctx, lower_32_bits(op->id));
-	if (op->flags & TIMEWHEEL_ABS)
-		return timens_to_wheel(context_shift(ctx, ctx->wheel),
-				       op->expires_ns);
-	now = timewheel_now(ctx->wheel);
-	return op->expires_ns > U64_MAX - now ? U64_MAX : now + op->expires_ns;
-}
-
-/* @here: the caller is the worker, and needs no queue. */
-static inline int op_add(struct timewheel *wheel, struct entry *e,
-			 const struct timewheel_op *op, u64 deadline_ns,
-			 bool here)
-{
-	if (here)
-		return timeout_arm_here(wheel, &e->periodic.timeout, deadline_ns,
-					op->slack_ns, op->interval_ns);
-	if (op->interval_ns)
-		return timewheel_periodic_add(wheel, &e->periodic, deadline_ns,
-					      op->interval_ns, op->slack_ns);
-	return timewheel_add_slack(wheel, &e->periodic.timeout, deadline_ns,
-				   op->slack_ns);
-}
-
-/* Inline: @here is known where it is called, and this is what there is most of. */
-static __always_inline int op_arm_entry(struct context *ctx,
-					struct timewheel_op *op, u64 deadline_ns,
-					struct eventfd_ctx *eventfd, bool here)
-{
-	const u8 flags = op->flags;
-	struct entry *e;
-	int ret;
-
-	lockdep_assert_held(&ctx->lock);
-
-	if (ctx->stopped)
-		return -ESHUTDOWN;
-	e = flags & TIMEWHEEL_OWN_ID ? handles_claim(&ctx->handles, op->id) :
-				       entry_alloc(ctx);
-	if (IS_ERR(e))
-		return PTR_ERR(e);
-
-	e->state = ENTRY_PENDING;
-	e->no_event = !!(flags & TIMEWHEEL_NO_EVENT);
-	e->lease = !!(flags & TIMEWHEEL_LEASE);
-	e->periodic.timeout.ops = flags & TIMEWHEEL_LEASE ? &event_lease_ops :
-							    &event_ops;
-	e->periodic.interval_ns = op->interval_ns;
-	e->user_data = op->user_data;
-	e->eventfd = eventfd;
-	/* It may fire at once: the callback waits for the lock. */
-	ret = op_add(ctx->wheel, e, op, deadline_ns, here);
-	if (ret) {
-		e->eventfd = NULL;
-		entry_free(ctx, e);
-		return ret;
-	}
-	if (!(flags & TIMEWHEEL_OWN_ID))
-		op->id = entry_id(e);
-	ctx->books.armed++;
-	ctx->books.pending++;
-	if (!here)
-		context_count_queued(ctx, 1);
-	return 0;
-}
-
 static int op_arm(struct context *ctx, struct timewheel_op *op)
 {
 	u64 deadline_ns = op_deadline(ctx, op);
 	struct eventfd_ctx *eventfd = NULL;
 	u32 leaving, let_go;
+	struct entry *e;
 	int ret;
 
 	if (op->eventfd != -1) {
@@ -151,7 +42,10 @@ static int op_arm(struct context *ctx, struct timewheel_op *op)
 
 	for (;;) {
 		spin_lock(&ctx->lock);
-		ret = op_arm_entry(ctx, op, deadline_ns, eventfd, false);
+		e = op_arm_entry(ctx, op, deadline_ns, eventfd, false);
+		ret = PTR_ERR_OR_ZERO(e);
+		if (!ret)
+			op->id = entry_id(e);
 		leaving = ctx->leaving;
 		let_go = ctx->let_go;
 		spin_unlock(&ctx->lock);
@@ -177,39 +71,11 @@ static int op_cancel(struct context *ctx, u64 id)
 	int ret = -ENOENT;
 
 	spin_lock(&ctx->lock);
-	e = entry_find(ctx, id);
+	e = handles_find(&ctx->handles, id);
 	if (e && context_cancel(ctx, e, ENTRY_LEAVING))
 		ret = 0;
 	spin_unlock(&ctx->lock);
 	return ret;
-}
-
-static int op_rearm_entry(struct context *ctx, const struct timewheel_op *op,
-			  u64 deadline_ns, bool here)
-{
-	struct timewheel_timeout *t;
-	struct entry *e;
-	int ret;
-
-	lockdep_assert_held(&ctx->lock);
-
-	if (ctx->stopped)
-		return -ESHUTDOWN;
-	e = entry_find(ctx, op->id);
-	if (!e || e->state != ENTRY_PENDING)
-		return -ENOENT;
-	if (op->flags & TIMEWHEEL_LEASE && !e->lease)
-		return -EINVAL;
-	t = &e->periodic.timeout;
-	if (!here || !timeout_rearm_here(ctx->wheel, t, deadline_ns)) {
-		/* Not if the callback of its only expiry waits for the lock. */
-		ret = timewheel_rearm(t, deadline_ns);
-		if (ret)
-			return ret;
-		context_count_queued(ctx, timeout_pushed(t));
-	}
-	ctx->books.rearmed++;
-	return 0;
 }
 
 static int op_rearm(struct context *ctx, const struct timewheel_op *op)
@@ -221,42 +87,6 @@ static int op_rearm(struct context *ctx, const struct timewheel_op *op)
 	ret = op_rearm_entry(ctx, op, deadline_ns, false);
 	spin_unlock(&ctx->lock);
 	return ret;
-}
-
-/**
- * op_from_ring - do an op that came through the ring
- * @ctx: the context
- * @op: the op
- *
- * Context: the worker; the context's lock is held.
- *
- * Return: 0; an error as of op_single(), -EINVAL also for what a ring can't have: an
- * id that is not the program's own, an eventfd of the timeout's own, which only a
- * call can take, and a deadline from now, for nobody knows when that was; or
- * -EALREADY if the id was cancelled by a call, and the op is to come again.
- */
-int op_from_ring(struct context *ctx, struct timewheel_op *op)
-{
-	struct entry *e;
-	int ret;
-
-	lockdep_assert_held(&ctx->lock);
-
-	ret = op_check(ctx, op, op->opcode);
-	if (ret)
-		return ret;
-	if (op->opcode == TIMEWHEEL_OP_CANCEL) {
-		e = entry_find(ctx, op->id);
-		return e && context_cancel_here(ctx, e) ? 0 : -ENOENT;
-	}
-
-	if (!(op->flags & (TIMEWHEEL_ABS | TIMEWHEEL_LEASE)))
-		return -EINVAL;
-	if (op->opcode == TIMEWHEEL_OP_REARM)
-		return op_rearm_entry(ctx, op, op_deadline(ctx, op), true);
-	if (!(op->flags & TIMEWHEEL_OWN_ID) || op->eventfd != -1)
-		return -EINVAL;
-	return op_arm_entry(ctx, op, op_deadline(ctx, op), NULL, true);
 }
 
 static int op_do(struct context *ctx, struct timewheel_op *op, u8 opcode)

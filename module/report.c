@@ -119,7 +119,7 @@ int report_query(struct context *ctx, struct timewheel_query *query)
 		return -EINVAL;
 
 	spin_lock(&ctx->lock);
-	e = entry_find(ctx, query->id);
+	e = handles_find(&ctx->handles, query->id);
 	if (!e || e->state == ENTRY_LEAVING || e->state == ENTRY_STOPPED)
 		ret = -ENOENT;
 	else

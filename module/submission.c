@@ -51,27 +51,33 @@ static u32 submission_nr(const struct ring *ring)
 	return nr > ring->entries ? 0 : nr;
 }
 
-static void submission_read(const struct ring *ring, u32 at,
-			    struct timewheel_op *op)
+/*
+ * Each field once: the program may be writing to it.  Inline, as is all that is done
+ * with it, so that an op stays in registers.
+ */
+static __always_inline struct timewheel_op submission_read(const struct ring *ring,
+							   u32 at)
 {
 	const struct timewheel_op *ops = (void *)(ring->head + 1);
-	const u64 *from = (const u64 *)&ops[at & (ring->entries - 1)];
-	u64 *to = (u64 *)op;
+	const struct timewheel_op *from = &ops[at & (ring->entries - 1)];
 
-	static_assert(sizeof(*op) == 8 * sizeof(*to));
-	/* Each word once: the program may be writing to it. */
-	to[0] = READ_ONCE(from[0]);
-	to[1] = READ_ONCE(from[1]);
-	to[2] = READ_ONCE(from[2]);
-	to[3] = READ_ONCE(from[3]);
-	to[4] = READ_ONCE(from[4]);
-	to[5] = READ_ONCE(from[5]);
-	to[6] = READ_ONCE(from[6]);
-	to[7] = READ_ONCE(from[7]);
+	return (struct timewheel_op){
+		.opcode = READ_ONCE(from->opcode),
+		.flags = READ_ONCE(from->flags),
+		.pad = READ_ONCE(from->pad),
+		.id = READ_ONCE(from->id),
+		.user_data = READ_ONCE(from->user_data),
+		.expires_ns = READ_ONCE(from->expires_ns),
+		.interval_ns = READ_ONCE(from->interval_ns),
+		.slack_ns = READ_ONCE(from->slack_ns),
+		.eventfd = READ_ONCE(from->eventfd),
+		.pad2 = READ_ONCE(from->pad2),
+		.reserved = READ_ONCE(from->reserved),
+	};
 }
 
 /* Tell of an op that failed; false if there is nothing to do so with. */
-static bool submission_fail(struct context *ctx, const struct timewheel_op *op,
+static bool submission_fail(struct context *ctx, u64 id, u64 user_data,
 			    int error)
 {
 	struct submission *sub = &ctx->submission;
@@ -83,8 +89,40 @@ static bool submission_fail(struct context *ctx, const struct timewheel_op *op,
 	}
 	sub->spare = e->next;
 	ctx->books.rejected++;
-	event_fail(ctx, e, op, error);
+	event_fail(ctx, e, id, user_data, error);
 	return true;
+}
+
+/*
+ * Returns 0; an error as of op_single(), -EINVAL also for what a ring can't have: an id
+ * that is not the program's own, an eventfd of the timeout's own, which only a call can
+ * take, and a deadline from now, for nobody knows when that was; or -EALREADY if the id
+ * was cancelled by a call, and the op is to come again.
+ */
+static __always_inline int submission_do_op(struct context *ctx,
+					    const struct timewheel_op *op)
+{
+	struct entry *e;
+	int ret;
+
+	lockdep_assert_held(&ctx->lock);
+
+	ret = op_check(ctx, op, op->opcode);
+	if (ret)
+		return ret;
+	if (op->opcode == TIMEWHEEL_OP_CANCEL) {
+		e = handles_find(&ctx->handles, op->id);
+		return e && context_cancel_here(ctx, e) ? 0 : -ENOENT;
+	}
+
+	if (!(op->flags & (TIMEWHEEL_ABS | TIMEWHEEL_LEASE)))
+		return -EINVAL;
+	if (op->opcode == TIMEWHEEL_OP_REARM)
+		return op_rearm_entry(ctx, op, op_deadline(ctx, op), true);
+	if (!(op->flags & TIMEWHEEL_OWN_ID) || op->eventfd != -1)
+		return -EINVAL;
+	e = op_arm_entry(ctx, op, op_deadline(ctx, op), NULL, true);
+	return PTR_ERR_OR_ZERO(e);
 }
 
 /*
@@ -95,20 +133,19 @@ static bool submission_fail(struct context *ctx, const struct timewheel_op *op,
 static u32 submission_do(struct context *ctx, u32 nr, bool *again)
 {
 	struct ring *ring = &ctx->submission.ring;
-	struct timewheel_op op;
 	u32 done;
-	int ret;
 
 	lockdep_assert_held(&ctx->lock);
 
 	for (done = 0; done < nr; done++) {
-		submission_read(ring, ring->at + done, &op);
-		ret = op_from_ring(ctx, &op);
+		const struct timewheel_op op = submission_read(ring, ring->at + done);
+		int ret = submission_do_op(ctx, &op);
+
 		if (ret == -EALREADY) {
 			*again = true;
 			break;
 		}
-		if (ret && !submission_fail(ctx, &op, ret))
+		if (ret && !submission_fail(ctx, op.id, op.user_data, ret))
 			break;
 	}
 	return done;
