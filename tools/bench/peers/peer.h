@@ -40,7 +40,8 @@ struct work {
  * @arm: timeouts that are not armed
  * @refresh: timeouts that are, to other deadlines
  * @cancel: timeouts that are armed
- * @flush: have done what was asked for and may still lie about; optional
+ * @flush: have done at once what was asked for and may still lie about; nobody has to
+ *	call it, for all is done in time without; optional
  * @collect: the timeouts that have expired since last time, with room for all; waits
  *	for the first if told to
  * @worker: the thread of the kernel that works for it; optional

@@ -10,7 +10,8 @@
 #include "../rings.h"
 #include "calls.h"
 
-#define SQ_ENTRIES	4096U
+/* A burst of so many is taken without waiting for the worker. */
+#define SQ_ENTRIES	16384U
 /* More than all that are due at once. */
 #define CQ_ENTRIES	16384U
 

