@@ -101,6 +101,7 @@ COSTS = (
     ("kernel-instructions", "What a timeout costs kernel code, in instructions", KERNEL),
     ("user", "What a timeout costs a program", TIMES),
     ("user-instructions", "What a timeout costs a program, in instructions", COUNTS),
+    ("host", "What a timeout costs a program, of what needs no module, at native speed", TIMES),
 )
 
 Y_LABELS = {

@@ -25,7 +25,7 @@ LIMIT = 0.05
 UNSTEADY = {"life": "in it is an estimate of what is spent in any case"}
 
 # The order in the document, whatever came first.
-NAMES = ("kernel", "kernel-instructions", "user", "user-instructions", "replay")
+NAMES = ("kernel", "kernel-instructions", "user", "user-instructions", "host", "replay")
 
 # What a run measures, beside memory and the like.
 UNITS = ("ns", "instructions")
@@ -167,7 +167,7 @@ def table(path):
     """An operation a block: peers down, live timeouts across."""
     rows = read_rows(path)
     lives = sorted({row["live"] for row in rows})
-    reasons = []
+    reasons = {}
     for operation in dict.fromkeys(row["operation"] for row in rows):
         here = {(row["peer"], row["live"]): row for row in rows
                 if row["operation"] == operation}
@@ -180,11 +180,13 @@ def table(path):
             for peer in dict.fromkeys(peer for peer, _ in here):
                 cells = [here.get((peer, live)) for live in lives]
                 print(f"  {peer:26}" + "".join(cell(row, column).rjust(14) for row in cells))
-        reasons += [f"{peer}, {operation}, {live:,} live: {row['reason']}"
-                    for (peer, live), row in here.items() if row["value"] is None]
+        for (peer, live), row in here.items():
+            if row["value"] is None:
+                reasons.setdefault((peer, live, row["reason"]), []).append(operation)
     if reasons:
         print("\nnot measured (-):")
-        print("\n".join("  " + reason for reason in dict.fromkeys(reasons)))
+    for (peer, live, reason), operations in reasons.items():
+        print(f"  {peer}, {live:,} live: {reason} ({', '.join(operations)})")
 
 
 def key(row):
