@@ -37,7 +37,8 @@ struct timerfds {
 
 static const char *timerfd_limit(unsigned int capacity)
 {
-	return raise_limit(RLIMIT_NOFILE, capacity + SPARE_FILES, "open files (by the hard limit, or fs.nr_open)");
+	return raise_limit(RLIMIT_NOFILE, capacity + SPARE_FILES,
+			   "open files (the hard limit, or fs.nr_open)");
 }
 
 static void *open_without(unsigned int capacity)
