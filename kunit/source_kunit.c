@@ -52,7 +52,7 @@ static struct test_source *source_several(struct kunit *test, struct timewheel *
 	for (i = 0; i < SOURCES; i++) {
 		ts[i].source.ops = &source_ops;
 		source_attach(wheel, &ts[i].source);
-		sources_update(wheel);
+		sources_update(&wheel->sources);
 	}
 	return ts;
 }
@@ -67,7 +67,7 @@ static void source_takes_turns(struct kunit *test)
 	for (pass = 0; pass < 100; pass++) {
 		for (i = 0; i < SOURCES; i++)
 			ts[i].holds = 1000;
-		KUNIT_ASSERT_TRUE(test, sources_drain(wheel, BUDGET));
+		KUNIT_ASSERT_TRUE(test, sources_drain(&wheel->sources, BUDGET));
 	}
 	/* In all 100 * BUDGET, so each a fifth of that, give or take one turn. */
 	for (i = 0; i < SOURCES; i++) {
@@ -90,7 +90,7 @@ static void source_is_not_cut_short(struct kunit *test)
 		for (i = 0; i < 3; i++)
 			ts[i].holds = 1000;
 		ts[3].holds = IN_A_ROW - 1;
-		sources_drain(wheel, BUDGET);
+		sources_drain(&wheel->sources, BUDGET);
 	}
 	KUNIT_EXPECT_EQ(test, ts[4].holds, 0);
 }
@@ -100,14 +100,14 @@ static void source_tells_what_is_left(struct kunit *test)
 	struct timewheel *wheel = env_bare(test);
 	struct test_source *ts = source_several(test, wheel);
 
-	KUNIT_EXPECT_FALSE(test, sources_drain(wheel, BUDGET));
+	KUNIT_EXPECT_FALSE(test, sources_drain(&wheel->sources, BUDGET));
 	ts[2].holds = IN_A_ROW + 1;
-	KUNIT_EXPECT_TRUE(test, sources_drain(wheel, BUDGET));
-	KUNIT_EXPECT_FALSE(test, sources_drain(wheel, BUDGET));
+	KUNIT_EXPECT_TRUE(test, sources_drain(&wheel->sources, BUDGET));
+	KUNIT_EXPECT_FALSE(test, sources_drain(&wheel->sources, BUDGET));
 	source_detach(wheel, &ts[2].source);
-	sources_update(wheel);
+	sources_update(&wheel->sources);
 	ts[2].holds = 1;
-	KUNIT_EXPECT_FALSE(test, sources_drain(wheel, BUDGET));
+	KUNIT_EXPECT_FALSE(test, sources_drain(&wheel->sources, BUDGET));
 	KUNIT_EXPECT_EQ(test, ts[2].holds, 1);
 }
 

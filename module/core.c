@@ -395,15 +395,8 @@ calm:
 }
 EXPORT_SYMBOL_IF_KUNIT(core_advance);
 
-/**
- * core_next - when there is something to do next
- * @core: the core
- *
- * Return: no later than the earliest tick at which a node is due; the very tick
- * if no node was taken out since; @now if some have expired; U64_MAX if there is
- * none.
- */
-u64 core_next(struct wheel_core *core)
+/* core_next(), when it has to look. */
+u64 core_look(struct wheel_core *core)
 {
 	struct core_event event;
 
@@ -411,8 +404,6 @@ u64 core_next(struct wheel_core *core)
 		return core->now;
 	if (!core->nr)
 		return U64_MAX;
-	if (core->calm)
-		return core->next;
 
 	if (core_find(core, &event)) {
 		core->calm = event.at;
@@ -424,7 +415,7 @@ u64 core_next(struct wheel_core *core)
 	}
 	return core->next;
 }
-EXPORT_SYMBOL_IF_KUNIT(core_next);
+EXPORT_SYMBOL_IF_KUNIT(core_look);
 
 /**
  * core_drain - take any node out, whether it is due or not

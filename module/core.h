@@ -94,7 +94,7 @@ void core_hold(struct wheel_core *core, struct timewheel_node *n,
 void core_release(struct wheel_core *core, struct list_head *list);
 void core_emptied(struct wheel_core *core, struct list_head *head);
 bool core_advance(struct wheel_core *core, u64 to, unsigned int *budget);
-u64 core_next(struct wheel_core *core);
+u64 core_look(struct wheel_core *core);
 struct timewheel_node *core_drain(struct wheel_core *core, size_t *slot);
 
 /*
@@ -183,6 +183,21 @@ static inline struct timewheel_node *core_pop(struct wheel_core *core)
 		core->nr--;
 	}
 	return n;
+}
+
+/**
+ * core_next - when there is something to do next
+ * @core: the core
+ *
+ * Return: no later than the earliest tick at which a node is due; the very tick
+ * if no node was taken out since; @now if some have expired; U64_MAX if there is
+ * none.
+ */
+static inline u64 core_next(struct wheel_core *core)
+{
+	if (core->calm && core->nr && list_empty(&core->expired))
+		return core->next;
+	return core_look(core);
 }
 
 #endif /* TIMEWHEEL_CORE_H */

@@ -49,15 +49,6 @@ void queues_init(struct timewheel_queues *q)
 }
 EXPORT_SYMBOL_IF_KUNIT(queues_init);
 
-/* Worker: nothing waits to be looked at. */
-bool queues_empty(const struct timewheel_queues *q)
-{
-	return llist_empty(&q->submit) && llist_empty(&q->cancel) &&
-	       !q->taken && !q->taken_cancel && list_empty(&q->moved) &&
-	       list_empty(&q->fresh);
-}
-EXPORT_SYMBOL_IF_KUNIT(queues_empty);
-
 static struct llist_node *queue_turn_over(struct llist_node *newest)
 {
 	struct llist_node *oldest = NULL;

@@ -38,9 +38,16 @@ struct timewheel_queues {
 };
 
 void queues_init(struct timewheel_queues *q);
-bool queues_empty(const struct timewheel_queues *q);
 bool queue_drain_cancel(struct timewheel *wheel, unsigned int budget);
 bool queue_drain_submit(struct timewheel *wheel, unsigned int budget);
+
+/* Worker: nothing waits to be looked at. */
+static inline bool queues_empty(const struct timewheel_queues *q)
+{
+	return llist_empty(&q->submit) && llist_empty(&q->cancel) &&
+	       !q->taken && !q->taken_cancel && list_empty(&q->moved) &&
+	       list_empty(&q->fresh);
+}
 
 /*
  * Push, for producers.  It is a full barrier, and the push comes before

@@ -54,20 +54,12 @@ void source_detach(struct timewheel *wheel, struct timewheel_source *source)
 }
 EXPORT_SYMBOL_IF_KUNIT(source_detach);
 
-/* At the start of a pass: carry out what was asked for. */
-void sources_update(struct timewheel *wheel)
+/* The slow half of sources_update(). */
+void sources_change(struct timewheel_sources *sources)
 {
-	struct timewheel_sources *sources = &wheel->sources;
 	struct timewheel_source *source, *next;
 	struct llist_node *attach, *detach;
 
-	/*
-	 * After the count of passes; partner: the barrier in worker_flush().  Who
-	 * waits for this pass has his request seen by it.
-	 */
-	smp_mb();
-	if (llist_empty(&sources->attach) && llist_empty(&sources->detach))
-		return;
 	/* In this order: whose detach is there, his attach was before. */
 	detach = llist_del_all(&sources->detach);
 	attach = llist_del_all(&sources->attach);
@@ -77,47 +69,41 @@ void sources_update(struct timewheel *wheel)
 	llist_for_each_entry_safe(source, next, detach, detach)
 		list_del(&source->link);
 }
-EXPORT_SYMBOL_IF_KUNIT(sources_update);
+EXPORT_SYMBOL_IF_KUNIT(sources_change);
 
-/*
- * Publish a promise to all.  Then a full barrier, before the look at what is
- * there: its partner is the program's, between its tail and the promise.
- */
-void sources_promise(struct timewheel *wheel, u64 wake_ns)
+/* sources_promise(), where there are some. */
+void sources_promise_all(struct timewheel_sources *sources, u64 wake_ns)
 {
 	struct timewheel_source *source;
 
-	if (list_empty(&wheel->sources.list))
-		return;
-	list_for_each_entry(source, &wheel->sources.list, link)
+	list_for_each_entry(source, &sources->list, link)
 		source->ops->promise(source, wake_ns);
-	/* Partner: the program's, see above. */
+	/* Partner: the program's, between its tail and the promise. */
 	smp_mb();
 }
 
-/* Something is there that a pass could take. */
-bool sources_waiting(struct timewheel *wheel)
+/* sources_waiting(), where there are some. */
+bool sources_any_waiting(const struct timewheel_sources *sources)
 {
 	struct timewheel_source *source;
 
-	list_for_each_entry(source, &wheel->sources.list, link)
+	list_for_each_entry(source, &sources->list, link)
 		if (source->ops->waiting(source))
 			return true;
 	return false;
 }
 
 /**
- * sources_drain - take what is in the sources
- * @wheel: the wheel, owned by the caller
+ * sources_drain_all - sources_drain(), where there are some
+ * @sources: the sources of a wheel, which the caller owns
  * @budget: how much at most
  *
  * The next pass begins with the first that the budget did not suffice for.
  *
  * Return: whether something is left.
  */
-bool sources_drain(struct timewheel *wheel, unsigned int budget)
+bool sources_drain_all(struct timewheel_sources *sources, unsigned int budget)
 {
-	struct timewheel_sources *sources = &wheel->sources;
 	struct timewheel_source *source, *first = NULL;
 	bool more = false;
 
@@ -135,4 +121,4 @@ bool sources_drain(struct timewheel *wheel, unsigned int budget)
 		list_move_tail(&sources->list, &first->link);
 	return more;
 }
-EXPORT_SYMBOL_IF_KUNIT(sources_drain);
+EXPORT_SYMBOL_IF_KUNIT(sources_drain_all);

@@ -5,6 +5,7 @@
 #ifndef TIMEWHEEL_SOURCE_H
 #define TIMEWHEEL_SOURCE_H
 
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/llist.h>
 #include <linux/types.h>
@@ -54,10 +55,43 @@ struct timewheel_sources {
 };
 
 void sources_init(struct timewheel_sources *sources);
-void sources_update(struct timewheel *wheel);
-void sources_promise(struct timewheel *wheel, u64 wake_ns);
-bool sources_waiting(struct timewheel *wheel);
-bool sources_drain(struct timewheel *wheel, unsigned int budget);
+void sources_change(struct timewheel_sources *sources);
+void sources_promise_all(struct timewheel_sources *sources, u64 wake_ns);
+bool sources_any_waiting(const struct timewheel_sources *sources);
+bool sources_drain_all(struct timewheel_sources *sources, unsigned int budget);
+
+/*
+ * The worker's side is inline as far as a wheel goes that has no sources, as most
+ * have none.
+ */
+
+/* At the start of a pass: carry out what was asked for. */
+static inline void sources_update(struct timewheel_sources *sources)
+{
+	if (unlikely(!llist_empty(&sources->attach) ||
+		     !llist_empty(&sources->detach)))
+		sources_change(sources);
+}
+
+/* Publish a promise to all; then a full barrier, before the look at what is there. */
+static inline void sources_promise(struct timewheel_sources *sources, u64 wake_ns)
+{
+	if (!list_empty(&sources->list))
+		sources_promise_all(sources, wake_ns);
+}
+
+/* Something is there that a pass could take. */
+static inline bool sources_waiting(const struct timewheel_sources *sources)
+{
+	return !list_empty(&sources->list) && sources_any_waiting(sources);
+}
+
+/* Take at most @budget of what is there; returns whether something is left. */
+static inline bool sources_drain(struct timewheel_sources *sources,
+				 unsigned int budget)
+{
+	return !list_empty(&sources->list) && sources_drain_all(sources, budget);
+}
 
 void source_attach(struct timewheel *wheel, struct timewheel_source *source);
 void source_detach(struct timewheel *wheel, struct timewheel_source *source);

@@ -173,7 +173,7 @@ EXPORT_SYMBOL_IF_KUNIT(worker_flush);
  */
 u64 worker_mark(struct timewheel *wheel)
 {
-	/* A push is a full barrier; partner: worker_pass(), then the taking. */
+	/* A push is a full barrier; partner: the one in worker_pass(). */
 	return READ_ONCE(wheel->rounds) + 1;
 }
 EXPORT_SYMBOL_IF_KUNIT(worker_mark);
@@ -215,8 +215,7 @@ void worker_notify(struct timewheel *wheel, struct timewheel_notifier *n)
 		list_add_tail(&n->link, &wheel->notify);
 }
 
-/* What a pass closes with: tell those who asked for it, and those who wait. */
-void worker_end_pass(struct timewheel *wheel)
+static noinline void worker_notify_all(struct timewheel *wheel)
 {
 	unsigned int budget = WORKER_BUDGET;
 	struct timewheel_notifier *n;
@@ -228,7 +227,13 @@ void worker_end_pass(struct timewheel *wheel)
 		list_del_init(&n->link);
 		n->notify(n, &budget);
 	}
+}
 
+/* What a pass closes with: tell those who asked for it, and those who wait. */
+void worker_end_pass(struct timewheel *wheel)
+{
+	if (!list_empty(&wheel->notify))
+		worker_notify_all(wheel);
 	/* Partner: the acquire in worker_passed(). */
 	smp_store_release(&wheel->passes_done, wheel->books.passes);
 	if (wq_has_sleeper(&wheel->quiesced))
@@ -247,7 +252,7 @@ static void worker_begin_round(struct timewheel *wheel)
 	 * partner is the push in queue_submit().
 	 */
 	atomic64_xchg(&wheel->wake_ns, wheel->horizon_ns | WAKE_AWAKE);
-	sources_promise(wheel, wheel->horizon_ns);
+	sources_promise(&wheel->sources, wheel->horizon_ns);
 }
 
 /* One pass over the wheel; returns whether something is left to do at once. */
@@ -257,27 +262,34 @@ static bool worker_pass(struct timewheel *wheel)
 	unsigned int budget = WORKER_BUDGET;
 	u64 fired = books->fired;
 	struct timewheel_node *n;
-	bool more;
+	bool more = false;
 
-	wheel->now_ns = timewheel_now(wheel);
+	wheel->now_ns = wheel_now(wheel);
 	/*
 	 * Both counts after the promise: who finds this pass begun, in
 	 * worker_flush() or worker_mark(), has its kick stand until the next one.
 	 */
 	if (!wheel->queues.in_round) {
 		worker_begin_round(wheel);
-		/* Before the queues are taken, which is a full barrier. */
 		WRITE_ONCE(wheel->rounds, wheel->rounds + 1);
 	}
 	WRITE_ONCE(books->passes, books->passes + 1);
-	sources_update(wheel);
+	/*
+	 * Both counts before the look at the queues and at what sources_update()
+	 * finds.  Partners: the push before worker_mark(), the barrier in
+	 * worker_flush().  Who waits for this pass is seen by it.
+	 */
+	smp_mb();
+	sources_update(&wheel->sources);
 
-	more = queue_drain_cancel(wheel, WORKER_BUDGET);
-	more |= queue_drain_submit(wheel, WORKER_BUDGET);
+	if (!queues_empty(&wheel->queues)) {
+		more = queue_drain_cancel(wheel, WORKER_BUDGET);
+		more |= queue_drain_submit(wheel, WORKER_BUDGET);
+	}
 	if (!wheel->queues.in_round)
 		/* Partner: worker_reached(), woken at the end of the pass. */
 		smp_store_release(&wheel->rounds_done, wheel->rounds);
-	more |= sources_drain(wheel, WORKER_BUDGET);
+	more |= sources_drain(&wheel->sources, WORKER_BUDGET);
 
 	more |= !core_advance(&wheel->core,
 			      div64_u64(wheel->now_ns - wheel->epoch_ns,
@@ -297,12 +309,16 @@ static bool worker_pass(struct timewheel *wheel)
 	return more || !list_empty(&wheel->notify);
 }
 
-/* Sleep until the next deadline, or until somebody brings the promise forward. */
-static void worker_sleep(struct timewheel *wheel)
+/*
+ * Sleep until the next deadline, or until somebody brings the promise forward.
+ * Returns whether there is to be another pass.
+ */
+static bool worker_sleep(struct timewheel *wheel)
 {
 	u64 next = core_next(&wheel->core);
 	u64 horizon = wheel->horizon_ns;
 	u64 promise, at;
+	bool stop;
 
 	next = next == U64_MAX ? WAKE_NEVER : wheel_tick_ns(wheel, next);
 
@@ -316,29 +332,31 @@ static void worker_sleep(struct timewheel *wheel)
 			at = min(at, promise & ~WAKE_AWAKE);
 	} while (!atomic64_try_cmpxchg(&wheel->wake_ns, (s64 *)&promise, at));
 
-	sources_promise(wheel, at);
+	sources_promise(&wheel->sources, at);
 	/* Partners: the push in queue_submit(), and a program's barrier. */
-	if (!queues_empty(&wheel->queues) || sources_waiting(wheel))
+	if (!queues_empty(&wheel->queues) || sources_waiting(&wheel->sources))
 		worker_promise(wheel, horizon);
 
-	if (at > wheel->now_ns && !kthread_should_stop()) {
+	stop = kthread_should_stop();
+	if (at > wheel->now_ns && !stop) {
 		worker_program(wheel);
 		schedule();
 		WRITE_ONCE(wheel->books.wakeups, wheel->books.wakeups + 1);
+		stop = kthread_should_stop();
 	}
 	__set_current_state(TASK_RUNNING);
+	return !stop;
 }
 
 static int worker_run(void *data)
 {
 	struct timewheel *wheel = data;
 
-	while (!kthread_should_stop()) {
-		worker_sleep(wheel);
+	while (worker_sleep(wheel)) {
 		/* Here too: who arms the past again and again leaves no sleep. */
 		do
 			cond_resched();
-		while (!kthread_should_stop() && worker_pass(wheel));
+		while (worker_pass(wheel) && !kthread_should_stop());
 	}
 	return 0;
 }
