@@ -100,7 +100,8 @@ static bool submission_fail(struct context *ctx, u64 id, u64 user_data,
  * was cancelled by a call, and the op is to come again.
  */
 static __always_inline int submission_do_op(struct context *ctx,
-					    const struct timewheel_op *op)
+					    const struct timewheel_op *op,
+					    bool here)
 {
 	struct entry *e;
 	int ret;
@@ -118,10 +119,10 @@ static __always_inline int submission_do_op(struct context *ctx,
 	if (!(op->flags & (TIMEWHEEL_ABS | TIMEWHEEL_LEASE)))
 		return -EINVAL;
 	if (op->opcode == TIMEWHEEL_OP_REARM)
-		return op_rearm_entry(ctx, op, op_deadline(ctx, op), true);
+		return op_rearm_entry(ctx, op, op_deadline(ctx, op), here);
 	if (!(op->flags & TIMEWHEEL_OWN_ID) || op->eventfd != -1)
 		return -EINVAL;
-	e = op_arm_entry(ctx, op, op_deadline(ctx, op), NULL, true);
+	e = op_arm_entry(ctx, op, op_deadline(ctx, op), NULL, here);
 	return PTR_ERR_OR_ZERO(e);
 }
 
@@ -133,13 +134,20 @@ static __always_inline int submission_do_op(struct context *ctx,
 static u32 submission_do(struct context *ctx, u32 nr, bool *again)
 {
 	struct ring *ring = &ctx->submission.ring;
+	/*
+	 * What was armed or moved by a call before these ops were put in may still be
+	 * queued, and expires first where all are due in one tick: then these go by
+	 * the queue, too.  Partner of the acquire that the tail was read with: the
+	 * program's release, after the call.
+	 */
+	bool here = queues_empty(&ctx->wheel->queues);
 	u32 done;
 
 	lockdep_assert_held(&ctx->lock);
 
 	for (done = 0; done < nr; done++) {
 		const struct timewheel_op op = submission_read(ring, ring->at + done);
-		int ret = submission_do_op(ctx, &op);
+		int ret = submission_do_op(ctx, &op, here);
 
 		if (ret == -EALREADY) {
 			*again = true;

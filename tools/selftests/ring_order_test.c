@@ -4,7 +4,13 @@
  * the timeout of that deadline, however much lies in front of it, in its own ring
  * or in others'; and it took no call.
  */
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "ring.h"
 
@@ -338,4 +344,105 @@ TEST(a_tail_turned_back_holds_nothing)
 		EXPECT_EQ(FIRST, ring_wait(&r).user_data);
 		rings_close(&r);
 	}
+}
+
+/* The system wheel's thread. */
+static pid_t system_worker(void)
+{
+	char path[300], name[64];
+	struct dirent *entry;
+	pid_t pid = 0;
+	FILE *file;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	ASSERT_TRUE(dir);
+	while (!pid && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		if (fgets(name, sizeof(name), file) && !strncmp(name, "timewheel/s", 11))
+			pid = atoi(entry->d_name);
+		fclose(file);
+	}
+	closedir(dir);
+	ASSERT_TRUE(pid);
+	return pid;
+}
+
+/* From here on the worker does not run but when we wait, or not so again. */
+static void ahead_of_worker(bool yes)
+{
+	struct sched_param param = { .sched_priority = yes ? 10 : 0 };
+	pid_t worker = system_worker();
+	cpu_set_t cpus;
+	int i;
+
+	CPU_ZERO(&cpus);
+	for (i = 0; i < (yes ? 1 : CPU_SETSIZE); i++)
+		CPU_SET(i, &cpus);
+	ASSERT_OK(sched_setaffinity(worker, sizeof(cpus), &cpus));
+	ASSERT_OK(sched_setaffinity(0, sizeof(cpus), &cpus));
+	ASSERT_OK(sched_setscheduler(0, yes ? SCHED_FIFO : SCHED_OTHER, &param));
+}
+
+/* By one call, all at one time. */
+static void arm_all_at(int fd, uint32_t nr, uint64_t due)
+{
+	struct timewheel_op *ops = calloc(nr, sizeof(*ops));
+	uint32_t i;
+
+	ASSERT_TRUE(ops);
+	for (i = 0; i < nr; i++)
+		ops[i] = op_arm_at(due, i);
+	ASSERT_EQ((int)nr, submit(fd, ops, nr));
+	free(ops);
+}
+
+/*
+ * More than a pass takes out of the queue lies there, armed by calls; and then one more
+ * is armed, or moved, by the ring.
+ */
+enum { CALLED = 8000 };
+
+static void expect_last_of_all(bool moved)
+{
+	uint64_t due = now() + 5 * SEC;
+	uint32_t i, wrong = 0;
+	int other = tw_open();
+	struct rings r;
+
+	rings_open(&r, 8, 0, 1, 0);
+	if (moved) {
+		ring_push(&r, op_own(id_of(0, 0), now() + HOUR, CALLED));
+		ASSERT_OK(ring_enter(&r));
+		wait_drained(&r);
+	}
+	ahead_of_worker(true);
+	arm_all_at(other, CALLED, due);
+	arm_all_at(r.fd, CALLED, due);
+	if (moved)
+		ring_push(&r, rearm_at(id_of(0, 0), due));
+	else
+		ring_push(&r, op_own(id_of(0, 0), due, CALLED));
+	ASSERT_OK(ring_enter(&r));
+	ahead_of_worker(false);
+
+	for (i = 0; i <= CALLED; i++)
+		wrong += read_event(r.fd).user_data != i;
+	EXPECT_EQ(0, wrong);
+	expect_balance(r.fd);
+	rings_close(&r);
+	close(other);
+}
+
+TEST(armed_after_a_call_expires_after_it)
+{
+	expect_last_of_all(false);
+}
+
+TEST(moved_after_a_call_expires_after_it)
+{
+	expect_last_of_all(true);
 }
