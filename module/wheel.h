@@ -50,23 +50,23 @@ struct timewheel_notifier {
  * 10^5 and 10^6 that are due at random within 100 s:
  *
  *   slots x levels    10^4   10^5   10^6   the slots take
- *   64 x 5            5620   3660   1140   8 KiB
- *   256 x 4           5500   3590   1060   24 KiB
- *   512 x 3           5440   3540   1010   36 KiB
- *   1024 x 3          5440   3540   1010   72 KiB
- *   4096 x 2          5450   3550   1020   192 KiB
- *   65536 x 1         5550   3580   1010   1536 KiB
- *   512 x 1           5890   4990   3240   12 KiB
+ *   64 x 5            5320   3390    860   8 KiB
+ *   256 x 4           5270   3370    840   24 KiB
+ *   512 x 3           5250   3350    830   36 KiB
+ *   1024 x 3          5250   3350    830   72 KiB
+ *   4096 x 2          5250   3360    840   192 KiB
+ *   65536 x 1         5380   3410    840   1536 KiB
+ *   512 x 1           5670   4580   2710   12 KiB
  *
  * Waking up for a pass and going over the wheel is most of it where a pass finds
  * one timeout or none to share it.  Where each finds ten (10^4 in 1 s, 10^5 in
- * 10 s, 10^6 in 100 s) it is 1020, 1010, 1060: it does not grow with their number.
+ * 10 s, 10^6 in 100 s) it is 830, 830, 840: it does not grow with their number.
  * A small wheel of one level looks at each timeout once a revolution, and that
  * does grow.  Levels do away with it for a few per cent.  Among these the default
  * is small enough for the nearest cache, and spans the longest without going round.
  *
- * A longer tick saves passes: 10^5 within 100 s cost 3590 at 1 ms, 1820 at 4 ms and
- * 1070 at 10 ms.  But a tick is how late a timeout may be, and a wheel that has
+ * A longer tick saves passes: 10^5 within 100 s cost 3370 at 1 ms, 1640 at 4 ms and
+ * 890 at 10 ms.  But a tick is how late a timeout may be, and a wheel that has
  * nothing due makes no pass at any tick.  Who has many and no hurry takes a
  * longer one.
  */
