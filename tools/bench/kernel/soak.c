@@ -12,6 +12,7 @@
  * is spent when nothing is measured is looked at beforehand, and taken off.
  */
 
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -35,10 +36,12 @@
 /**
  * struct soaker - what a CPU had left
  * @thread: runs there
+ * @begun: it counts
  * @left_ns: the time that it got; written by itself
  */
 struct soaker {
 	struct task_struct *thread;
+	struct completion begun;
 	u64 left_ns;
 };
 
@@ -53,6 +56,7 @@ static int soak_thread(void *data)
 	u64 now, gap, shortest = U64_MAX, last = ktime_get_ns();
 	unsigned int i;
 
+	complete(&s->begun);
 	while (!kthread_should_stop()) {
 		for (i = 0; i < SOAK_LOOKS; i++) {
 			cond_resched();
@@ -81,7 +85,10 @@ void soak_end(void)
 	}
 }
 
-/* From here on CPUs have no idle time; 0 or -errno. */
+/*
+ * From here on CPUs have no idle time; 0 or -errno.  It waits for that: a CPU that has
+ * nothing to do may take a tick to hear of a new thread.
+ */
 int soak_begin(void)
 {
 	struct task_struct *thread;
@@ -96,10 +103,13 @@ int soak_begin(void)
 			return PTR_ERR(thread);
 		}
 		s->thread = thread;
+		init_completion(&s->begun);
 		kthread_bind(thread, cpu);
 		sched_set_normal(thread, MAX_NICE);
 		wake_up_process(thread);
 	}
+	for_each_online_cpu(cpu)
+		wait_for_completion(&per_cpu_ptr(&soakers, cpu)->begun);
 	return 0;
 }
 
