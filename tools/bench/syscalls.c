@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "syscalls.h"
 
 #define TRACING		"/sys/kernel/tracing/instances/timewheel-bench"
+#define RECORD_CMD	"/sys/kernel/tracing/options/record-cmd"
 #define SYS_ENTER	TRACING "/events/raw_syscalls/sys_enter/"
 
 static void write_file(const char *path, const char *text)
@@ -26,6 +28,23 @@ static void write_file(const char *path, const char *text)
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
 		die(path);
 	close(fd);
+}
+
+/*
+ * A trace with the options of the kernel's own, but for one: names of tasks are learnt
+ * as they are switched, for which the scheduler is patched as it runs.  An emulated
+ * machine with two CPUs does not always see that right, and dies of it (Oops: int3).
+ */
+static bool trace_created(void)
+{
+	bool there;
+
+	if (access(RECORD_CMD, F_OK))
+		return false;
+	write_file(RECORD_CMD, "0");
+	there = !mkdir(TRACING, 0700) && !access(SYS_ENTER, F_OK);
+	write_file(RECORD_CMD, "1");
+	return there;
 }
 
 /* Records in the trace. */
@@ -56,7 +75,7 @@ long syscalls_of(counted_fn *fn, void *arg)
 	long nr;
 	int fd;
 
-	if (mkdir(TRACING, 0700) || access(SYS_ENTER, F_OK)) {
+	if (!trace_created()) {
 		rmdir(TRACING);
 		return -1;
 	}
