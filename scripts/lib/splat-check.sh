@@ -55,6 +55,11 @@ splats_told_apart()
 			< <(race "hrtimer_start_range_ns,$ours" "lock_hrtimer_base,$theirs") &&
 		expect yes "hrtimer's, with an access of ours" \
 			< <(race "hrtimer_start_range_ns,$ours" "$ours,kthread") &&
+		expect no 'a trace event of ours being switched on' \
+			< <(race "__ftrace_event_enable_disable,vfs_write" \
+				"trace_event_raw_event_timewheel_pass:timewheel,$ours") &&
+		expect yes 'two trace events of ours' \
+			< <(race "trace_event_raw_event_timewheel_pass:timewheel,$ours" "$ours") &&
 		expect yes 'a report cut off' < <(race "$theirs" "$theirs" | head -n 4) &&
 		expect yes "a splat after a race of the kernel's" \
 			< <(race "$theirs" "$theirs"; echo '[    2.0] Oops: 0002 [#1]')

@@ -30,14 +30,18 @@ tw_no_splats=(
 # many places, and knows. An access is ours if its innermost function belongs to
 # one of the modules, or is called by one that does: a helper in lib/ that the
 # compiler did not inline. Not if it is one of hrtimer's, which anybody may call at any
-# time: they look at the base of a timer without its lock, and once more with it.
+# time: they look at the base of a timer without its lock, and once more with it. Nor
+# if the other access switches a trace event on or off: the kernel's macros, which make
+# our trace points, look at that without a lock.
 without_foreign_races()
 {
 	awk '
 		/BUG: KCSAN: / { report = NR; depth = 99 }
 		report && / to 0x[0-9a-f]+ of [0-9]+ bytes by / { depth = 0 }
 		report && /\+0x[0-9a-f]+\/0x[0-9a-f]+/ && ++depth <= 2 {
-			if (/\[timewheel/)
+			if (/ __ftrace_event_enable_disable\+/)
+				tracing[report] = 1
+			else if (/\[timewheel/)
 				ours[report] = 1
 			else if (/ (lock_)?hrtimer_[a-z_]+\+/)
 				depth = 99
@@ -46,10 +50,12 @@ without_foreign_races()
 		{ line[NR] = $0; race[NR] = /BUG: KCSAN: / }
 		END {
 			# Cut off: nobody knows.
-			if (report)
+			if (report) {
 				ours[report] = 1
+				tracing[report] = 0
+			}
 			for (i = 1; i <= NR; i++)
-				if (!race[i] || ours[i])
+				if (!race[i] || (ours[i] && !tracing[i]))
 					print line[i]
 		}' "$1"
 }
