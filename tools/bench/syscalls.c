@@ -37,13 +37,19 @@ static void write_file(const char *path, const char *text)
  */
 static bool trace_created(void)
 {
+	int fd = open(RECORD_CMD, O_RDONLY | O_CLOEXEC);
+	char was[2] = "";
 	bool there;
 
-	if (access(RECORD_CMD, F_OK))
+	if (fd < 0)
+		return false;
+	there = read(fd, was, 1) == 1;
+	close(fd);
+	if (!there)
 		return false;
 	write_file(RECORD_CMD, "0");
 	there = !mkdir(TRACING, 0700) && !access(SYS_ENTER, F_OK);
-	write_file(RECORD_CMD, "1");
+	write_file(RECORD_CMD, was);
 	return there;
 }
 
